@@ -181,7 +181,7 @@ def _assemble(mechanism: Mechanism, moving: list[Joint], parents: list[int],
                        for point in make_contacts(contact, frames)),
         thrusters=tuple(make_thruster(one) for one in mechanism.thrusters
                         if frames[one.link].body >= 0),
-        elastic=elastic)
+        elastic=elastic, gravity=mechanism.gravity)
 
 
 def _bounds(joint: Joint) -> Limits:

@@ -111,6 +111,7 @@ def rebuilt(model: Model, mechanism: Mechanism, **options: bool) -> Model:
     frames = model.links if model.elastic is None else model.elastic.links
     dry = not model.fluids and any(
         frames[fluid.link].body >= 0 for fluid in model.mechanism.fluids)
+    other = replace(other, gravity=model.gravity)
     return replace(other, fluids=()) if dry else other
 
 

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.description.records.finding import Finding
-from mbd_ros.description.records.mechanism import Mechanism
+from mbd_ros.description.records.mechanism import Mechanism, STANDARD_GRAVITY
 from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
 from mbd_ros.model.attachments.contacts import ContactPoint
 from mbd_ros.model.attachments.fluids import SubmergedLink
@@ -116,6 +116,9 @@ class Model(_WeaklyReferable):
     elastic : ElasticTree, optional
         The tree with flexible links, whose coordinates follow those of all joints in q and v; what
         is above are the links while nothing is bent. None: all links are rigid.
+    gravity : (3,) tuple
+        Of the description, in world axes [m/s^2]: the default wherever a gravity may be given.
+        ``dataclasses.replace(model, gravity=(0.0, 0.0, -1.62))`` is the same robot elsewhere.
 
     """
 
@@ -153,6 +156,7 @@ class Model(_WeaklyReferable):
     contacts: tuple[ContactPoint, ...] = ()
     thrusters: tuple[Thruster, ...] = ()
     elastic: ElasticTree | None = None
+    gravity: tuple[float, float, float] = STANDARD_GRAVITY
 
     def __post_init__(self) -> None:
         """Make every array contiguous and read-only."""

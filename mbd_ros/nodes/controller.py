@@ -61,7 +61,7 @@ from mbd_ros.nodes.parts.managed import ManagedNode
 from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
 from mbd_ros.nodes.parts.run import run
 from mbd_ros.nodes.parts.silence import LOOK, Silence
-from mbd_ros.nodes.parts.surroundings import into_fluid, VectorTopic
+from mbd_ros.nodes.parts.surroundings import gravity_of, into_fluid, VectorTopic
 from mbd_ros.nodes.parts.task_parameters import posture_of, task_from_parameters, with_gains
 
 
@@ -155,7 +155,7 @@ class Controller(ManagedNode):
         q = commands.configuration('', []) if posture is None else posture
         v = commands.velocities('', [])
         payload = None if self._payload is None else self._payload.check(model)
-        dynamics = carrier(model, payload, task.link, settings.gravity)
+        dynamics = carrier(model, payload, task.link, gravity_of(settings, model))
         self._hardware.check(commands)
         thrust = ThrustAllocation(dynamics, commands.thrusters)
         if thrust.finding:
@@ -348,7 +348,7 @@ class Controller(ManagedNode):
                                         'the newest one: another, or a robot, came meanwhile')
             before = self._payload or Payload(payload.link, 0.0)
             if dynamics is not self._dynamics:
-                dynamics.change_gravity(self._gravity)   # it may be another by now
+                dynamics.change_gravity(self._gravity or dynamics.model.gravity)   # another now?
             self._use(dynamics, lambda: reloaded(self._dynamics, before))
             controlled = None if payload.is_less_than(before) else self.controlled()
             joints = controlled and controlled.tracker.overloaded(controlled.measured.q)
@@ -372,7 +372,7 @@ class Controller(ManagedNode):
             return
 
         def pulled(along: Sequence[float]) -> PreparedDynamics:
-            self._dynamics.change_gravity(along)
+            self._dynamics.change_gravity(along or self._dynamics.model.gravity)
             return self._dynamics
         self._settings.gravity = self._gravity   # unless the other one can be used
         self._use(pulled(gravity), lambda: pulled(self._gravity))

@@ -35,7 +35,7 @@ from mbd_ros.nodes.parts.health import Durations, ERROR, Health, HealthPublisher
 from mbd_ros.nodes.parts.managed import ManagedNode
 from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
 from mbd_ros.nodes.parts.run import run
-from mbd_ros.nodes.parts.surroundings import fluid_of, VectorTopic
+from mbd_ros.nodes.parts.surroundings import fluid_of, gravity_of, VectorTopic
 from mbd_ros.nodes.parts.turns import Turns
 
 SMALL = 1000
@@ -108,8 +108,8 @@ class DynamicsServer(ManagedNode):
         """Begin to compile what the services use, so that no caller waits for it."""
         executor = self._forced or 'auto'
         fluid = fluid_of(self._settings.fluid)
-        dynamics = compile_model(robot.model, gravity=self._settings.gravity, executor=executor,
-                                 fluid=fluid)
+        dynamics = compile_model(robot.model, gravity=self._settings.gravity or None,
+                                 executor=executor, fluid=fluid)
         for prepared in (dynamics.forward_dynamics, dynamics.inverse_dynamics,
                          compile_model(robot.model, executor=executor, fluid=fluid).mass_matrix):
             assert callable(prepared)
@@ -187,7 +187,8 @@ class DynamicsServer(ManagedNode):
 
     def _terms(self, robot: Robot, request: Any) -> Terms:
         """Return what else enters the equations, and who computes."""
-        terms = requests.read_terms(robot.model, request, self._settings.gravity)
+        terms = requests.read_terms(
+            robot.model, request, gravity_of(self._settings, robot.model))
         return {**self._chosen(terms), 'fluid': fluid_of(self._settings.fluid)}
 
     def _chosen(self, choices: Terms) -> Terms:

@@ -48,7 +48,7 @@ from mbd_ros.nodes.parts.named_topics import NamedTopics
 from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
 from mbd_ros.nodes.parts.run import run
 from mbd_ros.nodes.parts.surroundings import (
-    fluid_of, ground_of, into_fluid, SurroundingsPublisher, VectorTopic)
+    fluid_of, gravity_of, ground_of, into_fluid, SurroundingsPublisher, VectorTopic)
 from mbd_ros.nodes.simulating.bending import BendingPublisher
 from mbd_ros.nodes.simulating.energy_publisher import EnergyPublisher
 from mbd_ros.nodes.simulating.hands import Hands
@@ -146,8 +146,9 @@ class Simulator(ManagedNode):
         loop.change_pace(settings.real_time_factor)
         if self._plant_settings() != self._plant_used:
             self._source.adapt_anew()
-        loop.change_gravity(settings.gravity)
         robot = self._source.robot
+        if robot is not None:
+            loop.change_gravity(gravity_of(settings, robot.model))
         if settings.wrench_joints != self._wrench_joints and robot is not None:
             loop.publish_by(partial(self._publisher, robot))
 
@@ -184,7 +185,7 @@ class Simulator(ManagedNode):
         settings = self._settings
         begin = commands.configuration('initial_positions', settings.initial_positions)
         stepper = self._stepper(
-            robot, bent_by_weight(robot.model, begin, settings.gravity),
+            robot, bent_by_weight(robot.model, begin, gravity_of(settings, robot.model)),
             commands.velocities('initial_velocities', settings.initial_velocities))
         if self._loop is not None:
             self._loop.stop()   # before its publishers go
@@ -212,7 +213,8 @@ class Simulator(ManagedNode):
     def _stepper(self, robot: Robot, q: Vector, v: Vector) -> Stepper:
         settings = self._settings
         step, _ = whole_steps(settings.rate, settings.publish_rate)
-        stepper = Stepper(robot.model, q, v, step=step / SECOND, gravity=settings.gravity,
+        stepper = Stepper(robot.model, q, v, step=step / SECOND,
+                          gravity=gravity_of(settings, robot.model),
                           dissipation=True,   # of the plant, where there is any
                           ground=ground_of(settings.ground),
                           fastest=settings.largest_velocity)
@@ -276,8 +278,9 @@ class Simulator(ManagedNode):
                 'is published for them (logged once)', once=True)
 
         def under_all(function: Callable[..., Any], *state: Vector) -> Any:
-            return function(robot.model, *state, gravity=settings.gravity, dissipation=True,
-                            fluid=fluid_of(settings.fluid), ground=ground_of(settings.ground))
+            return function(robot.model, *state, gravity=gravity_of(settings, robot.model),
+                            dissipation=True, fluid=fluid_of(settings.fluid),
+                            ground=ground_of(settings.ground))
 
         if carried:   # made ready before it is needed
             under_all(mbd_ros.joint_wrenches, neutral(robot.model),

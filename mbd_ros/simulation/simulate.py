@@ -134,7 +134,7 @@ def simulate(
         at their start and hold; zero if not given [N]. Thrusters follow after their curves
         and time constants (``mbd_ros.simulation.propulsion``).
     gravity : array_like, optional
-        (3,) in world axes; (0, 0, -9.81) if not given [m/s^2].
+        (3,) in world axes; that of the model if not given [m/s^2].
     dissipation : bool, optional
         Whether the joints' damping and dry friction act; dry friction rises smoothly over the
         first ``STICKING_SPEED`` (``mbd_ros.simulation.motion``).

@@ -56,7 +56,7 @@ class Stepper:
     time : float, optional
         Time at the start [s].
     gravity : array_like, optional
-        (3,) in world axes; (0, 0, -9.81) if not given [m/s^2].
+        (3,) in world axes; that of the model if not given [m/s^2].
     external_forces : mapping or callable, optional
         As in ``simulate``.
     dissipation : bool, optional

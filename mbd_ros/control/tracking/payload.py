@@ -20,7 +20,6 @@ from numpy.typing import ArrayLike
 
 from mbd_ros.control.references.arguments import checked_point
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.dynamics.prepared.prepared import STANDARD_GRAVITY
 from mbd_ros.environment.load import Carried, LoadLaw
 from mbd_ros.environment.load import NAME as LOAD
 from mbd_ros.errors import InvalidValueError
@@ -53,7 +52,7 @@ class LoadedDynamics(PreparedDynamics):
     """
 
     def __init__(self, model: Model, payload: Payload,
-                 gravity: tuple[float, ...] = STANDARD_GRAVITY) -> None:
+                 gravity: tuple[float, ...] | None = None) -> None:
         payload.check(model)
         super().__init__(_under(model, LoadLaw(payload.link)), gravity)
         self.payload = payload
@@ -84,7 +83,8 @@ def _under(model: Model, *load: LoadLaw) -> Model:
     return model.with_laws(*(law for law in model.laws if law.name != LOAD), *load)
 
 
-def dynamics_with(model: Model, payload: Payload | None, gravity: ArrayLike) -> PreparedDynamics:
+def dynamics_with(model: Model, payload: Payload | None, gravity: ArrayLike | None
+                  ) -> PreparedDynamics:
     """
     Return prepared dynamics of a robot with a payload, or none, under a gravity.
 
@@ -94,8 +94,8 @@ def dynamics_with(model: Model, payload: Payload | None, gravity: ArrayLike) -> 
         The robot.
     payload : Payload or None
         What it carries; None or without mass: nothing.
-    gravity : array_like
-        (3,) in world axes [m/s^2].
+    gravity : array_like or None
+        (3,) in world axes [m/s^2]; None: that of the model.
 
     Returns
     -------
@@ -108,13 +108,13 @@ def dynamics_with(model: Model, payload: Payload | None, gravity: ArrayLike) -> 
         If the payload or the gravity are not as they should be.
 
     """
-    field = tuple(checked_point('gravity', gravity).tolist())
+    field = _field(model, gravity)
     if payload is None or payload.check(model).mass == 0.0:
         return PreparedDynamics(_under(model), field)
     return LoadedDynamics(model, payload, field)
 
 
-def carrier(model: Model, payload: Payload | None, link: str, gravity: ArrayLike
+def carrier(model: Model, payload: Payload | None, link: str, gravity: ArrayLike | None
             ) -> PreparedDynamics:
     """
     Return dynamics that take a payload on a link while the robot moves, at once.
@@ -142,7 +142,7 @@ def carrier(model: Model, payload: Payload | None, link: str, gravity: ArrayLike
         if link not in model.links:
             return dynamics_with(model, None, gravity)
         payload = Payload(link, 0.0)
-    return LoadedDynamics(model, payload, tuple(checked_point('gravity', gravity).tolist()))
+    return LoadedDynamics(model, payload, _field(model, gravity))
 
 
 def reloaded(dyn: PreparedDynamics, payload: Payload) -> PreparedDynamics:
@@ -163,3 +163,7 @@ def reloaded(dyn: PreparedDynamics, payload: Payload) -> PreparedDynamics:
     other = dynamics_with(dyn.model, payload, dyn.gravity)
     other.change_world(**{name: own for name, own in dyn.world.items() if name != LOAD})
     return other
+
+
+def _field(model: Model, gravity: ArrayLike | None) -> tuple[float, ...]:
+    return model.gravity if gravity is None else tuple(checked_point('gravity', gravity).tolist())

@@ -20,6 +20,7 @@ from math import pi
 from pathlib import Path
 from typing import Any
 
+from mbd_ros.description.records.mechanism import STANDARD_GRAVITY, Vector3
 from mbd_ros.description.records.numbers import numbers_in
 from mbd_ros.description.records.report import FILE, nearest, Report, TEXT
 from mbd_ros.description.xml.roots import Roots
@@ -27,6 +28,10 @@ from mbd_ros.description.xml.xml_tree import children, MAX_BYTES, parse_xml
 from mbd_ros.errors import DescriptionError
 
 MAX_INCLUDES = 200
+FLAGS = {'gravity': ('gravity',), 'damper': ('damper',), 'spring': ('spring',),
+         'passive': ('damper', 'spring'), 'frictionloss': ('frictionloss',), 'limit': ('limit',),
+         'equality': ('equality',), 'constraint': ('frictionloss', 'limit', 'equality')}
+"""What each flag switches off, of what enters the equations here."""
 
 
 @dataclass
@@ -52,6 +57,12 @@ class Settings:
         Whether principal moments that no body has are replaced by their mean.
     total : float
         The mass that all bodies are scaled to have together [kg]; as they are unless positive.
+    free_aligned : bool
+        Whether the frame of a free body without children is moved to its inertia's axes.
+    gravity : (3,) tuple
+        Of ``<option>`` [m/s^2].
+    disabled : set of str
+        What ``<flag>`` switches off, of ``FLAGS``.
 
     """
 
@@ -64,6 +75,9 @@ class Settings:
     moment: float = 0.0
     balances: bool = False
     total: float = -1.0
+    free_aligned: bool = False
+    gravity: Vector3 = STANDARD_GRAVITY
+    disabled: set[str] = field(default_factory=set)
 
 
 @dataclass
@@ -148,6 +162,8 @@ def open_document(root: Any, report: Report) -> Document:
     _include(root, document, report)
     for compiler in root.iterfind('compiler'):
         _read_settings(Item(compiler, dict(compiler.attrib), document), document.settings)
+    for option in root.iterfind('option'):
+        _read_option(Item(option, dict(option.attrib), document), document.settings)
     document.defaults['main'] = {}
     for number, default in enumerate(root.iterfind('default')):
         before = {} if number == 0 else document.defaults['main']
@@ -203,6 +219,26 @@ def _read_settings(item: Item, settings: Settings) -> None:
     settings.balances = item.choice('balanceinertia', ('true', 'false'), (
         'true' if settings.balances else 'false')) == 'true'
     settings.total = item.number('settotalmass', settings.total)
+    settings.free_aligned = item.choice('alignfree', ('true', 'false'), (
+        'true' if settings.free_aligned else 'false')) == 'true'
+
+
+def _read_option(item: Item, settings: Settings) -> None:
+    """Read gravity, and what flags switch off of what enters the equations."""
+    gravity = item.numbers('gravity', 3)
+    if gravity is not None:
+        x, y, z = gravity
+        settings.gravity = (x, y, z)
+    for element in item.element.iterfind('flag'):
+        flag = Item(element, dict(element.attrib), item.document)
+        for name, parts in FLAGS.items():
+            if flag.choice(name, ('enable', 'disable'), 'enable') == 'disable':
+                settings.disabled.update(parts)
+                item.document.report.remark('info', f'<flag {name}="disable">: the robot is read '
+                                            f'without {", ".join(parts)}',
+                                            item.document.report.source(element))
+    if 'gravity' in settings.disabled:
+        settings.gravity = (0.0, 0.0, 0.0)
 
 
 def _read_defaults(element: Any, inherited: dict[str, dict[str, str]], document: Document, *,

@@ -34,7 +34,6 @@ from mbd_ros.description.write.urdf import urdf_text
 from mbd_ros.description.xml.xml_tree import children
 
 _FLUID = ('density', 'viscosity', 'wind')
-GRAVITY = (0.0, 0.0, -9.81)
 
 _READ = ('compiler', 'option', 'default', 'worldbody', 'equality')
 _UNUSED: dict[str, tuple[Severity, str]] = {
@@ -85,7 +84,7 @@ def read_mjcf(root: Any, report: Report) -> Mechanism:
     check_inertias(links, report)
     name = root.get('model', '').strip() or stem_of(Path(report.file)).strip('<>')
     mechanism = Mechanism(name, WORLD, tuple(links), spanned.joints, tuple(report.findings),
-                          report.file, '', tuple(loops))
+                          report.file, '', tuple(loops), gravity=document.settings.gravity)
     return replace(mechanism, text=urdf_text(mechanism, shapes=_shapes(tree)))
 
 
@@ -109,14 +108,6 @@ def _remark_parts(document: Document) -> None:
         if others:
             report.remark('info', f'{", ".join(others)} of <option> are not used: they are for '
                           'the simulator', report.source(part))
-        gravity = Item(part, dict(part.attrib), document).numbers('gravity', 3)
-        if gravity is not None and gravity != GRAVITY:
-            report.remark('warning', '<option>: gravity is not used; it is an argument of the '
-                          'dynamics functions', report.source(part))
-        for flag in part.iterfind('flag'):
-            if flag.get('gravity') == 'disable':
-                report.remark('warning', '<flag>: gravity is not used; it is an argument of the '
-                              'dynamics functions', report.source(flag))
 
 
 def _shapes(tree: Tree) -> dict[str, list[Any]]:

@@ -30,6 +30,8 @@ LoopKind = Literal['revolute', 'spherical', 'universal', 'prismatic', 'fixed', '
                    'distance']
 
 IDENTITY: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+STANDARD_GRAVITY: Vector3 = (0.0, 0.0, -9.81)
+"""[m/s^2] in world axes, z up: where a description gives none."""
 ZERO: Matrix3 = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
@@ -476,6 +478,8 @@ class Mechanism:
         Links that touch the ground.
     thrusters : tuple of ThrusterBody
         Propellers, in the order of the file.
+    gravity : (3,) tuple
+        That of the description, in world axes [m/s^2].
 
     """
 
@@ -493,3 +497,4 @@ class Mechanism:
     flexibles: tuple[FlexibleBody, ...] = ()
     contacts: tuple[ContactBody, ...] = ()
     thrusters: tuple[ThrusterBody, ...] = ()
+    gravity: Vector3 = STANDARD_GRAVITY

@@ -31,6 +31,8 @@ ARMATURE = f'{{{NAMESPACE}}}armature'
 SERIES_ELASTIC = f'{{{NAMESPACE}}}series_elastic'
 GENERATION = f'{{{NAMESPACE}}}generation'
 """Attribute of ``<robot>``: number of a robot among those that take each other's place."""
+GRAVITY = f'{{{NAMESPACE}}}gravity'
+"""Attribute of ``<robot>``: gravity in world axes [m/s^2]."""
 
 
 class Attribute(NamedTuple):
@@ -226,7 +228,7 @@ _DRAKE = {f'{prefix}{tag}': Child(_drake(prefix, tag, numbers), many=True)
 
 SPRING_DAMPER = f'{{{NAMESPACE}}}spring_damper'
 
-ROBOT = Element({'name': _TEXT, 'version': _TEXT, GENERATION: _TEXT}, {
+ROBOT = Element({'name': _TEXT, 'version': _TEXT, GENERATION: _TEXT, GRAVITY: Attribute(3)}, {
     'link': Child(_LINK, many=True),
     'joint': Child(_JOINT, many=True),
     'loop_joint': Child(_LOOP_JOINT, many=True),

@@ -24,7 +24,8 @@ import numpy as np
 from mbd_ros.description.records.finding import Source
 from mbd_ros.description.records.inertia_check import check_inertias
 from mbd_ros.description.records.loop_joints import check_loops
-from mbd_ros.description.records.mechanism import FluidBody, Inertia, Joint, Link, Mechanism
+from mbd_ros.description.records.mechanism import (
+    FluidBody, Inertia, Joint, Link, Mechanism, STANDARD_GRAVITY, Vector3)
 from mbd_ros.description.records.poses import matrix3, pose_from
 from mbd_ros.description.records.report import Report, tag_name
 from mbd_ros.description.records.side_file import stem_of
@@ -35,6 +36,7 @@ from mbd_ros.description.sdf.frames import Frames, WORLD
 from mbd_ros.description.sdf.joints import closing_joint, read_raw, tree_joints
 from mbd_ros.description.sdf.parts import base_of, pose_in, remark_others, text_of, value_of
 from mbd_ros.description.urdf.annotations import added_mass, check_added_mass
+from mbd_ros.description.urdf.loops_gazebo import text_numbers
 from mbd_ros.description.write.kept import SHAPES
 from mbd_ros.description.write.loops import add_origin
 from mbd_ros.description.write.urdf import urdf_text
@@ -55,6 +57,8 @@ _TENSOR = ('ixx', 'iyy', 'izz', 'ixy', 'ixz', 'iyz')
 _DRAWN = {'box': ('size',), 'sphere': ('radius',), 'cylinder': ('radius', 'length'),
           'capsule': ('radius', 'length')}
 _LATER = ('include', 'model')
+WORLD_GRAVITY: Vector3 = (0.0, 0.0, -9.8)
+"""SDFormat's default of a ``<world>`` [m/s^2]."""
 
 
 def read_sdf(root: Any, report: Report) -> Mechanism:
@@ -113,7 +117,8 @@ def read_sdf(root: Any, report: Report) -> Mechanism:
                    if (body := _fluid(element, report)) is not None)
     shapes = {element.get('name'): _shapes(element, report) for element in model.iterfind('link')}
     mechanism = Mechanism(name, spanned.root, tuple(links), tuple(joints), tuple(report.findings),
-                          report.file, '', tuple(loops), fluids=fluids)
+                          report.file, '', tuple(loops), fluids=fluids,
+                          gravity=_gravity(root, report))
     return replace(mechanism, text=urdf_text(mechanism, shapes=shapes))
 
 
@@ -123,10 +128,24 @@ def _model(root: Any, report: Report) -> Any:
         raise report.error(f'<sdf> has {len(models)} models; allowed: one', report.source(root))
     for part in [*children(root), *(part for world in root.iterfind('world')
                                     for part in children(world))]:
-        if part is not models[0] and part.tag != 'world':
+        if part is not models[0] and part.tag not in ('world', 'gravity'):
             report.remark('info', f'<{tag_name(part)}> is not used: it is not part of the robot',
                           report.source(part))
     return models[0]
+
+
+def _gravity(root: Any, report: Report) -> Vector3:
+    """Return that of the world; old files have it in ``<physics>``, and none is Gazebo's 9.8."""
+    for world in root.iterfind('world'):
+        part = world.find('gravity')
+        part = world.find('physics/gravity') if part is None else part
+        if part is None:
+            report.remark('info', '<world> has no <gravity>; that of SDFormat, 0 0 -9.8, is used',
+                          report.source(world))
+            return WORLD_GRAVITY
+        x, y, z = text_numbers(part, 3, '<world>', report)
+        return x, y, z
+    return STANDARD_GRAVITY
 
 
 def _check_parts(model: Any, report: Report) -> None:

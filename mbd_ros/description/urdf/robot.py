@@ -22,12 +22,14 @@ import numpy as np
 from mbd_ros.description.records.finding import Source
 from mbd_ros.description.records.inertia_check import check_inertias
 from mbd_ros.description.records.loop_joints import check_loops
-from mbd_ros.description.records.mechanism import Inertia, Link, Mechanism
+from mbd_ros.description.records.mechanism import (
+    Inertia, Link, Mechanism, STANDARD_GRAVITY, Vector3)
+from mbd_ros.description.records.numbers import read_numbers
 from mbd_ros.description.records.poses import matrix3, read_pose
 from mbd_ros.description.records.report import Report, tag_name
 from mbd_ros.description.records.side_file import stem_of
 from mbd_ros.description.records.tree import span
-from mbd_ros.description.records.vocabulary import GENERATION, ROBOT
+from mbd_ros.description.records.vocabulary import GENERATION, GRAVITY, ROBOT
 from mbd_ros.description.urdf.annotations import read_flexibles, read_fluids
 from mbd_ros.description.urdf.contacts import read_contacts
 from mbd_ros.description.urdf.joint import read_joint
@@ -88,7 +90,8 @@ def read_urdf(robot: Any, report: Report, *,
     return Mechanism(_name(robot, report), tree.root, links, tree.joints, tuple(report.findings),
                      report.file, as_text(robot), loop_joints, tuple(found.springs),
                      _read_generation(robot, report), fluids, flexibles,
-                     read_contacts(robot, report), read_thrusters(robot, report))
+                     read_contacts(robot, report), read_thrusters(robot, report),
+                     _read_gravity(robot, report))
 
 
 def _driven(robot: Any) -> set[str]:
@@ -103,6 +106,13 @@ def _read_generation(robot: Any, report: Report) -> int:
         raise report.error(f'mbd:generation="{text}" of <robot>; allowed: a whole number',
                            report.source(robot))
     return int(text)
+
+
+def _read_gravity(robot: Any, report: Report) -> Vector3:
+    if robot.get(GRAVITY) is None:
+        return STANDARD_GRAVITY
+    x, y, z = read_numbers(robot, GRAVITY, 3, report)
+    return x, y, z
 
 
 def _name(robot: Any, report: Report) -> str:

@@ -22,7 +22,8 @@ from lxml import etree
 import numpy as np
 from transforms3d.quaternions import mat2quat
 
-from mbd_ros.description.records.mechanism import Joint, LoopJoint, Matrix3, Mechanism, Vector3
+from mbd_ros.description.records.mechanism import (
+    Joint, LoopJoint, Matrix3, Mechanism, STANDARD_GRAVITY, Vector3)
 from mbd_ros.description.write.annotations import refuse_annotations
 from mbd_ros.description.write.loops import numbers_text
 from mbd_ros.description.write.mjcf_inertia import add_inertials
@@ -71,6 +72,8 @@ def mjcf_text(mechanism: Mechanism) -> str:
     # The rotor inertia is written where it is; a mass that is not written is none.
     etree.SubElement(mujoco, 'compiler', angle='radian', autolimits='true',
                      inertiafromgeom='false')
+    if mechanism.gravity != STANDARD_GRAVITY:
+        etree.SubElement(mujoco, 'option', gravity=numbers_text(mechanism.gravity))
     bodies = _bodies(mechanism, etree.SubElement(mujoco, 'worldbody'))
     add_inertials(mechanism, bodies)
     equality = etree.Element('equality')

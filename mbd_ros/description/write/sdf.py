@@ -19,7 +19,8 @@ from typing import Any
 
 from lxml import etree
 
-from mbd_ros.description.records.mechanism import Inertia, Joint, Mechanism, Pose
+from mbd_ros.description.records.mechanism import (
+    Inertia, Joint, Mechanism, Pose, STANDARD_GRAVITY)
 from mbd_ros.description.records.poses import roll_pitch_yaw
 from mbd_ros.description.write.annotations import refuse_annotations
 from mbd_ros.description.write.loops import loop_element, numbers_text
@@ -65,7 +66,11 @@ def sdf_text(mechanism: Mechanism) -> str:
     _refuse(mechanism)
     _check_names(mechanism)
     sdf = etree.Element('sdf', version=VERSION)
-    model = etree.SubElement(sdf, 'model', name=mechanism.name)
+    world = sdf
+    if mechanism.gravity != STANDARD_GRAVITY:   # which only worlds have
+        world = etree.SubElement(sdf, 'world', name=f'{mechanism.name}_world')
+        etree.SubElement(world, 'gravity').text = numbers_text(mechanism.gravity)
+    model = etree.SubElement(world, 'model', name=mechanism.name)
     joints = {joint.child: joint for joint in mechanism.joints}
     for link in mechanism.links:
         if link.name == WORLD:

@@ -25,9 +25,10 @@ from typing import Any
 
 from lxml import etree
 
-from mbd_ros.description.records.mechanism import Inertia, Joint, Limits, Mechanism
+from mbd_ros.description.records.mechanism import (
+    Inertia, Joint, Limits, Mechanism, STANDARD_GRAVITY)
 from mbd_ros.description.records.vocabulary import (
-    ARMATURE, DRAKE, GENERATION, NAMESPACE, SERIES_ELASTIC)
+    ARMATURE, DRAKE, GENERATION, GRAVITY, NAMESPACE, SERIES_ELASTIC)
 from mbd_ros.description.write.annotations import (
     contact_element, flexible_element, fluid_element, thruster_element)
 from mbd_ros.description.write.loops import add_origin, loop_element, numbers_text, spring_element
@@ -72,6 +73,8 @@ def urdf_text(mechanism: Mechanism, *, loops: str = 'loop_joint',
     robot = etree.Element('robot', name=mechanism.name, nsmap={'mbd': NAMESPACE})
     if mechanism.generation:
         robot.set(GENERATION, str(mechanism.generation))
+    if mechanism.gravity != STANDARD_GRAVITY:
+        robot.set(GRAVITY, numbers_text(mechanism.gravity))
     annotations: dict[str, list[Any]] = defaultdict(list)
     for body in mechanism.fluids:
         annotations[body.link].append(fluid_element(body))

@@ -65,7 +65,7 @@ def rigid_twin(model: Model, gravity: Any = None) -> PreparedDynamics | None:
         return None
     options = {**build_options(model), 'flexible': False}
     return compile_model(build_model(model.mechanism, **options).with_laws(*model.laws),
-                         gravity=gravity)
+                         gravity=model.gravity if gravity is None else gravity)
 
 
 def bending_torques(twin: PreparedDynamics, time: Array, q: Array, v: Array, tau: Array

@@ -70,7 +70,7 @@ def forward_dynamics(
         For each link acted on, (6,) or (N, 6): force [N], then moment [N m], in world axes, at
         the link's origin.
     gravity : array_like, optional
-        (3,) [m/s^2] in world axes; (0, 0, -9.81) if left out.
+        (3,) [m/s^2] in world axes; that of the model if left out.
     formulation : str
         ``'recursive'``, for trees; ``'closed_loop'``, the same recursion with the rows of cut
         joints, for all robots; ``'jourdain'``, scans and one dense system in NumPy, for trees;
@@ -345,7 +345,7 @@ def energy(model: Model, q: ArrayLike, v: ArrayLike, *, gravity: ArrayLike | Non
     q, v : array_like
         (nq,), (nv,) or (N, ...).
     gravity : array_like, optional
-        (3,) [m/s^2] in world axes; (0, 0, -9.81) if left out.
+        (3,) [m/s^2] in world axes; that of the model if left out.
     fluid, ground
         As in ``forward_dynamics``.
 

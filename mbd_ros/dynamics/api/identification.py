@@ -121,7 +121,7 @@ def identify(
         Weight of the description against the data: of the squared parameters of T against the
         mean squared relative error of efforts.
     gravity : array_like, optional
-        (3,) [m/s^2] in world axes; (0, 0, -9.81) if left out.
+        (3,) [m/s^2] in world axes; that of the model if left out.
 
     Returns
     -------

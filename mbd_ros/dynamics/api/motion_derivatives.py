@@ -298,7 +298,7 @@ def gravity_forces_derivatives(
     q : array_like
         (nq,) or (N, nq).
     gravity : array_like, optional
-        (3,) [m/s^2] in world axes; (0, 0, -9.81) if left out.
+        (3,) [m/s^2] in world axes; that of the model if left out.
     executor : Executor or str, optional
         Runs the sweeps.
 

@@ -60,7 +60,7 @@ def stream(
     pool : concurrent.futures.Executor
         Its workers compute; see ``Futures``. The caller shuts it down.
     gravity : array_like, optional
-        (3,) [m/s^2] in world axes; (0, 0, -9.81) if left out.
+        (3,) [m/s^2] in world axes; that of the model if left out.
     executor : Executor or str, optional
         The executor within a worker.
     in_flight : int

@@ -180,7 +180,7 @@ def gravity_forces(model: Model, q: ArrayLike, *, gravity: ArrayLike | None = No
     q : array_like
         (nq,) or (N, nq).
     gravity : array_like, optional
-        (3,) [m/s^2] in world axes; (0, 0, -9.81) if left out.
+        (3,) [m/s^2] in world axes; that of the model if left out.
     executor : Executor or str, optional
         Runs the sweeps.
 
@@ -219,7 +219,7 @@ def regressor(model: Model, q: ArrayLike, v: ArrayLike, qdd: ArrayLike, *,
     q, v, qdd : array_like
         (nq,), (nv,), (nv,) or (N, ...).
     gravity : array_like, optional
-        (3,) [m/s^2] in world axes; (0, 0, -9.81) if left out.
+        (3,) [m/s^2] in world axes; that of the model if left out.
     executor : Executor or str, optional
         Runs the poses.
 

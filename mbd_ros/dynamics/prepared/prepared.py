@@ -51,8 +51,6 @@ if TYPE_CHECKING:
     from mbd_ros.environment.contact import Ground
     from mbd_ros.environment.immersion import Fluid
 
-STANDARD_GRAVITY = (0.0, 0.0, -9.81)
-"""[m/s^2] in world axes, z up."""
 GRAVITY = 3
 """Numbers of the world that are gravity, the first."""
 
@@ -69,8 +67,8 @@ class PreparedDynamics:
     ----------
     model : Model
         The model.
-    gravity : tuple of float
-        (3,) [m/s^2] in world axes.
+    gravity : tuple of float, optional
+        (3,) [m/s^2] in world axes; that of the model if left out.
     executor : Executor or str, optional
         Runs the sweeps; or its name, see ``execution.choose``.
     formulation : str
@@ -80,7 +78,7 @@ class PreparedDynamics:
 
     """
 
-    def __init__(self, model: Model, gravity: tuple[float, ...] = STANDARD_GRAVITY,
+    def __init__(self, model: Model, gravity: tuple[float, ...] | None = None,
                  executor: Executor | str | None = None, formulation: str = AUTO,
                  own: tuple[float, ...] | None = None) -> None:
         if not isinstance(model, Model):
@@ -90,7 +88,7 @@ class PreparedDynamics:
         self.executor = choose(executor)
         self._formulation = formulation_for(model, formulation)
         self._world: NDArray[np.float64] = np.array(flatten(world_of(model)))
-        self._world[:GRAVITY] = gravity
+        self._world[:GRAVITY] = model.gravity if gravity is None else gravity
         if own is not None:
             self._world[GRAVITY:] = own
         self._frames: dict[tuple[str, str], Callable[..., Array]] = {}
@@ -459,7 +457,7 @@ def compile_model(model: Model, *, gravity: ArrayLike | None = None,
     model : Model
         The model.
     gravity : array_like, optional
-        (3,) [m/s^2] in world axes; (0, 0, -9.81) if left out.
+        (3,) [m/s^2] in world axes; that of the model if left out.
     executor : Executor or str, optional
         Runs the sweeps.
     formulation : str
@@ -485,9 +483,10 @@ def compile_model(model: Model, *, gravity: ArrayLike | None = None,
         name, or no such formulation for this robot.
 
     """
-    place = STANDARD_GRAVITY if gravity is None else _vector3(gravity)
+    place = None if gravity is None else _vector3(gravity)
     own = None
     if isinstance(model, Model):
+        place = model.gravity if place is None else place
         model, around = surrounded(model, fluid, ground)
         if around or world:
             own = changed_world({law.name: law.world for law in model.laws},

@@ -45,6 +45,8 @@ CHECKS: Mapping[str, tuple[Callable[..., bool], str]] = {
     'not_empty<>': (lambda value: len(value) > 0, 'not empty'),
     'unique<>': (lambda value: len(set(value)) == len(value), 'entries that differ'),
     'fixed_size<>': (lambda value, size: len(value) == size, '{0} entries'),
+    'fixed_size_or_empty<>': (lambda value, size: len(value) in (0, size),
+                              '{0} entries, or none'),
     'size_gt<>': (lambda value, size: len(value) > size, 'more than {0} entries'),
     'size_lt<>': (lambda value, size: len(value) < size, 'fewer than {0} entries'),
     'element_bounds<>': (

@@ -78,7 +78,7 @@ class RobotSource:
     floating_base, flexible : bool, optional
         See ``mbd_ros.load``.
     gravity : sequence of float, optional
-        (3,) of the prepared dynamics [m/s^2].
+        (3,) of the prepared dynamics [m/s^2]; that of the description if none or empty.
     group : CallbackGroup, optional
         Of the subscription.
     adapt : callable, optional
@@ -97,7 +97,7 @@ class RobotSource:
         self._node = node
         self._on_robot = on_robot
         self._floating_base, self._flexible = floating_base, flexible
-        self._gravity = gravity
+        self._gravity = gravity or None
         self._explain = explain
         self._adapt = adapt
         self._text = ''

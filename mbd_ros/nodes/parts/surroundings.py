@@ -44,6 +44,11 @@ DRAWN_RATE = 20.0
 """Pictures of what is around a robot per simulated second [Hz]."""
 
 
+def gravity_of(settings: Any, model: Model) -> list[float]:
+    """Return the gravity of the parameters, else that of the robot's description [m/s^2]."""
+    return list(settings.gravity or model.gravity)
+
+
 def fluid_of(settings: Any) -> Fluid | None:
     """
     Return the fluid around links with ``<mbd:fluid>``.

@@ -19,8 +19,10 @@ from typing import Any
 from geometry_msgs.msg import Inertia
 from mbd_msgs.srv import SetPayload
 
+from mbd_ros.description.records.mechanism import STANDARD_GRAVITY
 from mbd_ros.nodes.page.numbers_in import number, numbers
 from mbd_ros.nodes.parts.robot_source import Robot
+from mbd_ros.nodes.parts.surroundings import gravity_of
 from mbd_ros.nodes.viewing.view import Shared, View
 
 HEAVIEST = 1000.0
@@ -44,8 +46,8 @@ class Loads(View):
             self._link: Any = gui.add_dropdown('link', ('tool',))
             self._mass = gui.add_number('payload [kg]', 0.0, min=0.0, max=HEAVIEST, step=0.1)
             payload = gui.add_button_group('payload to', ('Simulator', 'Controller'))
-            self._gravity = gui.add_vector3('gravity [m/s²]', tuple(self.settings.gravity),
-                                            step=0.1)
+            self._gravity: Any = gui.add_vector3('gravity [m/s²]', tuple(
+                self.settings.gravity or STANDARD_GRAVITY), step=0.1)
             gravity = gui.add_button_group('gravity to', ('Simulator', 'Controller'))
         self.on_button(payload, {'Simulator': self._load_robot,
                                  'Controller': self._tell_payload})
@@ -60,6 +62,7 @@ class Loads(View):
         self._names = {label(name): name for name in links}
         self._link.options = tuple(self._names)
         self._link.value = label('tool' if 'tool' in links else links[-1])
+        self._gravity.value = tuple(gravity_of(self.settings, robot.model))
 
     def _load_robot(self) -> None:
         payload = self._payload()

@@ -20,6 +20,7 @@ from mbd_ros.messages.states.readouts import (
     by_joint, energies, joint_heads, joint_rows, loop_figures, LOOP_HEADS, loop_rows)
 from mbd_ros.nodes.page import colors
 from mbd_ros.nodes.page.panel import show, table
+from mbd_ros.nodes.parts.surroundings import gravity_of
 from mbd_ros.nodes.viewing.view import Seen, Shared, View
 
 
@@ -45,7 +46,8 @@ class States(View):
         if self.robot is None:
             return
         model = self.robot.model
-        self._energies.add(seen.time, energies(model, seen.q, seen.v, self.settings.gravity))
+        self._energies.add(seen.time, energies(
+            model, seen.q, seen.v, gravity_of(self.settings, model)))
         self._velocities.add(seen.time, by_joint(model, seen.v))
         if seen.effort is not None:
             self._efforts.add(seen.time, by_joint(model, seen.effort))
@@ -55,7 +57,7 @@ class States(View):
         if self.robot is None or seen is None:
             return
         model = self.robot.model
-        parts = energies(model, seen.q, seen.v, self.settings.gravity)
+        parts = energies(model, seen.q, seen.v, gravity_of(self.settings, model))
         self._readouts = {
             'time': f'{seen.time:.1f} s',
             'energy': f'{parts["kinetic"]:.2f} J kinetic, {parts["potential"]:.2f} J potential',

@@ -24,6 +24,7 @@ from mbd_ros.messages.states.recorded_torques import torque_lines, TorqueReader
 from mbd_ros.nodes.page.scales import amplitudes
 from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.parts.robot_source import Robot
+from mbd_ros.nodes.parts.surroundings import gravity_of
 from mbd_ros.nodes.viewing.view import Seen, Shared, View
 
 KEPT = 1024
@@ -49,7 +50,7 @@ class Torques(View):
     def use(self, robot: Robot) -> None:
         """Compare torques of another robot."""
         self._states.clear()
-        twin = rigid_twin(robot.model, self.settings.gravity)
+        twin = rigid_twin(robot.model, gravity_of(self.settings, robot.model))
         self._reader = None if twin is None else TorqueReader(robot.model, twin)
         if self._subscription is not None:
             self.node.destroy_subscription(self._subscription)

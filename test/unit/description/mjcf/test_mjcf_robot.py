@@ -101,7 +101,6 @@ def test_findings():
         '4 info element <actuator> is not used: efforts are those of the joints',
         '4 info solref of <connect> are not used: constraints are kept exactly, not softly',
         '4 info timestep of <option> are not used: they are for the simulator',
-        '4 warning <option>: gravity is not used; it is an argument of the dynamics functions',
         '4 warning <option>: no density is used; bodies move in a vacuum',
         '4 warning element <blob> is not used: it is unknown',
         '4 warning element <tendon> is not used: forces and limits of tendons are not read',
