@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from mbd_ros.cli.folders import add_folders
 from mbd_ros.dynamics.analysis.analyse import analyse, Report
 from mbd_ros.dynamics.analysis.measure import measure, Measured
 from mbd_ros.errors import InvalidValueError, UnsupportedError
@@ -34,6 +35,7 @@ def add_to(subparsers: Any) -> None:
                     'operations, critical path, steps of a list schedule on p processors; and '
                     'which one is fastest on this machine.')
     parser.add_argument('file', metavar='FILE', help='a robot description')
+    add_folders(parser)
     parser.add_argument('--processors', default='1,2,4,8', metavar='P,P,...',
                         help='numbers of processors (%(default)s)')
     parser.add_argument('--communication', type=int, default=0, metavar='STEPS',
@@ -52,7 +54,8 @@ def run(arguments: argparse.Namespace) -> int:
     except ValueError:
         raise InvalidValueError('--processors', arguments.processors,
                                 'whole numbers with commas between them') from None
-    model = load(arguments.file, floating_base=arguments.floating_base)
+    model = load(arguments.file, floating_base=arguments.floating_base,
+                 folders=arguments.folders)
     report = analyse(model, processors, communication=arguments.communication)
     print(report.table())
     print(f'fastest on this machine: {_fastest(measure(model))} for one state, '

@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 import os
 from typing import Literal
@@ -35,7 +35,8 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
          mimic: bool = False, flexible: bool = True,
          inertia: Literal['checked', 'unchecked'] = 'checked',
          xacro: Literal['checked', 'trusted'] = 'checked',
-         arguments: Mapping[str, object] | None = None) -> Model:
+         arguments: Mapping[str, object] | None = None,
+         folders: Sequence[str | os.PathLike[str]] = ()) -> Model:
     """
     Read a robot description and compile it to a Model.
 
@@ -60,6 +61,9 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
         default its expressions are arithmetic and it reads files of known packages only.
     arguments : mapping, optional
         Values of the ``<xacro:arg>`` of a xacro file, text or numbers: ``{'rods': 3}``.
+    folders : sequence of str or path, optional
+        Folders that the description may include files of, besides its package or repository, or
+        the folder above its own where it is in none.
 
     Returns
     -------
@@ -83,7 +87,8 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
         raise InvalidValueError('path_or_text', path_or_text, 'the path of a file, or XML text')
     if xacro not in ('checked', 'trusted'):
         raise InvalidValueError('xacro', xacro, "'checked' or 'trusted'")
-    mechanism = read(path_or_text, mimic=mimic, inertia=inertia, xacro=xacro, arguments=arguments)
+    mechanism = read(path_or_text, mimic=mimic, inertia=inertia, xacro=xacro, arguments=arguments,
+                     folders=folders)
     return _model_of(mechanism, floating_base, mimic, flexible, inertia)
 
 

@@ -348,7 +348,7 @@ class Controller(ManagedNode):
                                         'the newest one: another, or a robot, came meanwhile')
             before = self._payload or Payload(payload.link, 0.0)
             if dynamics is not self._dynamics:
-                dynamics.change_gravity(self._gravity or dynamics.model.gravity)   # another now?
+                dynamics.change_gravity(self._gravity or dynamics.model.gravity)
             self._use(dynamics, lambda: reloaded(self._dynamics, before))
             controlled = None if payload.is_less_than(before) else self.controlled()
             joints = controlled and controlled.tracker.overloaded(controlled.measured.q)

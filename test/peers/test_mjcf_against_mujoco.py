@@ -16,12 +16,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import mujoco
+from mujoco_twin import compare, to_mujoco
 import numpy as np
 import pytest
 
 import mbd_ros
 from mbd_ros.description import Mechanism, read
 from mbd_ros.description.records.poses import matrix_of
+from mbd_ros.description.write.mjcf import mjcf_text
 from mbd_ros.model import build_model, Model
 from mbd_ros.model.state import random_configuration
 
@@ -36,25 +38,6 @@ def tree_of(path: Path) -> tuple[Mechanism, Model]:
     """Return a robot and its spanning tree as a model."""
     mechanism = read(path)
     return mechanism, build_model(replace(mechanism, loop_joints=()))
-
-
-def to_mujoco(model: Model, peer: mujoco.MjModel, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return MuJoCo's qpos, and the matrix T of its qvel = T v."""
-    qpos, turns = np.zeros(peer.nq), np.zeros((peer.nv, model.nv))
-    for name, kind, iq, iv in zip(model.joint_names, model.joint_types, model.q_offsets,
-                                  model.v_offsets):
-        joint = peer.joint(name)
-        jq, jv = joint.qposadr[0], joint.dofadr[0]
-        part = q[iq:iq + kind.nq]
-        block = np.eye(kind.nv)
-        if kind.nq in (4, 7):  # quaternions: x y z w here, w x y z there
-            part = np.concatenate((part[:-4], part[-1:], part[-4:-1]))
-        if kind.nq == 7:  # the free joint's linear velocity is in the axes of the world there
-            mujoco.mju_quat2Mat(turn := np.zeros(9), part[3:])
-            block[:3, :3] = turn.reshape(3, 3)
-        qpos[jq:jq + kind.nq] = part
-        turns[jv:jv + kind.nv, iv:iv + kind.nv] = block
-    return qpos, turns
 
 
 @pytest.mark.parametrize('path', FILES, ids=lambda path: path.stem)
@@ -138,3 +121,88 @@ def test_equality_constraints():
     (rocker,) = (joint for joint in mechanism.joints if joint.mimic is not None)
     assert (rocker.name, rocker.mimic.joint) == ('rocker', 'crank')
     assert (rocker.mimic.multiplier, rocker.mimic.offset) == (2.0, 0.1)
+
+
+ARM = ('<mujoco>{}<worldbody><body name="a"><joint name="j" axis="0 1 0" armature="0.01" '
+       'damping="0.3" frictionloss="0.2"/><geom size=".1" pos=".1 0 0"/><site name="s" '
+       'pos=".1 0 .2"/><body name="b" pos="1 0 0"><joint name="k" axis="0 1 0"/><geom size=".1" '
+       'mass="1" pos=".1 0 0"/><site name="t" pos="0 .1 .3"/></body></body></worldbody>{}'
+       '</mujoco>')
+BODY = ('<mujoco>{}<worldbody><body name="a" pos="1 2 3" euler="10 20 30">{}</body>'
+        '</worldbody></mujoco>')
+HEAVY = '<inertial pos=".1 .2 .3" euler="20 30 40" mass="1" diaginertia="1 2 2.5"/>'
+
+
+@pytest.mark.parametrize(('parts', 'damping', 'friction'), [
+    ('<actuator><motor joint="j" gear="50" armature="0.001"/></actuator>', 0.3, 0.2),
+    ('<actuator><motor joint="j" gear="50" armature="0.001"/><general joint="j" gear="-2" '
+     'armature="0.01" damping="0.5"/></actuator>', 0.3 + 4.0 * 0.5, 0.2),
+    ('<actuator><dcmotor joint="j" gear="2" armature="0.01" motorconst="0.1 0.1" resistance="1" '
+     'damping="0.5"/></actuator>', 0.3 + 4.0 * 0.5, 0.2),
+    ('<actuator><position jointinparent="j" gear="3" kp="1" armature="0.1"/></actuator>', 0.3,
+     0.2),
+    ('<default><default class="c"><motor gear="3" armature="0.1"/></default></default>'
+     '<actuator><general class="c" joint="j"/></actuator>', 0.3, 0.2),
+    ('<default><tendon armature="3"/></default><tendon><fixed name="t" damping="0.7" '
+     'frictionloss="0.1"><joint joint="j" coef="-2"/></fixed></tendon>', 0.3 + 4.0 * 0.7,
+     0.2 + 2.0 * 0.1),
+    ('<tendon><fixed name="t"><joint joint="j" coef="2"/></fixed></tendon><actuator><motor '
+     'tendon="t" gear="3" armature="0.5" damping="0.1"/></actuator>', 0.3 + 36.0 * 0.1, 0.2),
+    ('<option><flag damper="disable" frictionloss="disable"/></option>', 0.0, 0.0)])
+def test_rotors_and_resistance_of_actuators_and_tendons(parts, damping, friction):
+    model = compare(ARM.format('', parts), TOLERANCE)
+    assert model.damping[0] == pytest.approx(damping, rel=1e-15)   # sums of two products
+    assert model.friction[0] == pytest.approx(friction, rel=1e-15)
+    again = mbd_ros.load(model.mechanism.text)
+    np.testing.assert_array_equal(again.armature, model.armature)
+    assert not [finding for finding in model.findings if finding.severity == 'warning']
+
+
+@pytest.mark.parametrize('joint', [
+    '<joint name="x" type="ball" armature="0.2" damping="0.3" frictionloss="0.1" pos=".1 .2 .3"/>',
+    '<joint name="x" type="free" armature="0.2" damping="0.3" frictionloss="0.1"/>'])
+def test_every_rate_of_a_ball_or_free_joint_has_its_armature(joint):
+    model = compare(BODY.format('', joint + HEAVY), TOLERANCE)
+    for text in (model.mechanism.text, mjcf_text(model.mechanism) if 'free' in joint else None):
+        one = model if text is None else mbd_ros.load(text)
+        np.testing.assert_array_equal(one.armature, [0.2] * model.nv)
+        np.testing.assert_array_equal(one.damping, [0.3] * model.nv)
+        np.testing.assert_array_equal(one.friction, [0.1] * model.nv)
+
+
+@pytest.mark.parametrize(('compiler', 'body', 'moved'), [
+    ('', '<freejoint name="x" align="true"/>' + HEAVY, True),
+    ('<compiler alignfree="true"/>', '<joint name="x" type="free"/>' + HEAVY, True),
+    ('<compiler alignfree="true"/>', '<freejoint name="x"/><geom type="box" euler="20 10 30" '
+     'size=".1 .2 .3" pos=".2 0 0"/><site name="s" pos="1 0 0"/>', True),
+    ('<compiler alignfree="true"/>', '<freejoint name="x" align="false"/>' + HEAVY, False),
+    ('', '<freejoint name="x" align="true"/><body name="c"><geom size=".1"/></body>' + HEAVY,
+     False)])
+def test_free_bodies_are_aligned_with_their_inertia(compiler, body, moved):
+    model = compare(BODY.format(compiler, body), TOLERANCE)
+    assert bool(np.abs(model.mass_centers).max() > 1e-9) is not moved
+
+
+def test_what_a_frame_turns_and_moves():
+    compare(BODY.format('', '<frame pos=".1 .2 .3" euler="30 40 50"><joint name="x" pos=".1 .2 .1"'
+                        ' axis="1 2 3" ref="20"/><joint name="y" type="slide" axis="0 1 1" '
+                        f'ref="0.2"/>{HEAVY}<frame euler="3 4 5" pos=".1 0 0"><body name="c">'
+                        '<joint name="z" type="ball" pos=".1 .2 .3"/><geom size=".1" pos=".2 0 0"'
+                        '/></body></frame></frame>'), TOLERANCE)
+
+
+def test_a_spring_along_a_tendon():
+    text = ARM.format('', '<tendon><spatial stiffness="30" damping="2" {}><site site="s"/><site '
+                      'site="t"/></spatial></tendon>')
+    q, v = [0.3, 0.4], [0.5, 0.6]
+    for length in ('springlength="0.2"', 'springlength="0.3 0.3"', ''):
+        model = mbd_ros.load(text.format(length).replace(' frictionloss="0.2"', ''))
+        peer = mujoco.MjModel.from_xml_string(text.format(length).replace(
+            ' frictionloss="0.2"', ''))
+        data = mujoco.MjData(peer)
+        data.qpos, data.qvel = q, v
+        mujoco.mj_forward(peer, data)
+        found = mbd_ros.forward_dynamics(model, q, v, [0.0, 0.0], dissipation=True,
+                                         executor='interpreted')
+        np.testing.assert_allclose(found, data.qacc, rtol=1e-11)   # of order 100, two solves
+        assert not [finding for finding in model.findings if finding.severity == 'warning']

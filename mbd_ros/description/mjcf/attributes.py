@@ -26,28 +26,30 @@ _READ = {tag: frozenset(names.split()) for tag, names in {
     'body': _TURN + 'name pos childclass mocap gravcomp',
     'frame': _TURN + 'name pos childclass',
     'inertial': _TURN + 'pos mass diaginertia fullinertia',
-    'joint': 'name class type pos axis range limited ref damping frictionloss armature stiffness',
-    'freejoint': 'name',
+    'joint': 'name class type pos axis range limited ref damping frictionloss armature stiffness '
+             'springdamper align',
+    'freejoint': 'name align',
     'geom': _TURN + 'name class type size pos fromto mass density mesh group shellinertia contype '
                     'conaffinity',
     'site': _TURN + 'name class pos',
     'connect': 'name class active body1 body2 anchor site1 site2',
     'weld': 'name class active body1 body2 relpose site1 site2',
     'compiler': 'angle coordinate eulerseq autolimits inertiafromgeom inertiagrouprange boundmass '
-                'boundinertia settotalmass balanceinertia',
+                'boundinertia settotalmass balanceinertia alignfree',
 }.items()}
 _SOFT = 'solref solimp '
 _UNUSED = {tag: frozenset(names.split()) for tag, names in {
-    'body': 'sleep user',
+    'body': 'sleep user fuse simple',
     'joint': 'solreflimit solimplimit solreffriction solimpfriction margin springref group user '
-             'springdamper actuatorfrclimited actuatorfrcrange actuatorgravcomp',
-    'freejoint': 'group align',
+             'springyield actuatorfrclimited actuatorfrcrange actuatorgravcomp',
+    'freejoint': 'group',
     'geom': _SOFT + 'condim priority solmix friction margin gap material rgba '
-            'hfield fitscale fluidshape fluidcoef user',
+            'hfield fitscale fluidshape fluidcoef user adhesion castshadow surfacevel',
     'site': 'type size fromto material rgba group user',
     'connect': _SOFT, 'weld': _SOFT + 'anchor torquescale',
     'compiler': 'strippath discardvisual meshdir texturedir assetdir usethread fusestatic '
-                'alignfree exactmeshinertia saveinertial convexhull',
+                'exactmeshinertia saveinertial convexhull conflict fitaabb passthrough '
+                'savecanonical savecompiled',
 }.items()}
 _WHY = {
     'body': 'they are for the simulator', 'freejoint': 'they are for the simulator',
@@ -62,8 +64,8 @@ def remark_unused(document: Document) -> None:
     seen: dict[str, dict[str, Source]] = defaultdict(dict)
     for element in document.root.iter('*'):
         tag: Any = element.tag
-        if tag not in _READ or (tag == 'joint' and element.getparent().tag in (
-                'equality', 'fixed', 'tendon')):
+        if tag not in _READ or (tag in ('joint', 'site', 'geom') and element.getparent().tag in (
+                'equality', 'fixed', 'spatial', 'tendon')):
             continue
         for name in element.attrib:
             if name in _UNUSED.get(tag, ()):

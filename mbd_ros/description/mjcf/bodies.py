@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -27,10 +27,11 @@ from mbd_ros.description.mjcf.document import Document, Item
 from mbd_ros.description.mjcf.geoms import Geom, read_geom
 from mbd_ros.description.mjcf.masses import possible
 from mbd_ros.description.mjcf.orientation import read_pose, read_rotation
+from mbd_ros.description.mjcf.resistance import linear_damping, refuse_springdamper
 from mbd_ros.description.records.mechanism import (
-    Dynamics, Inertia, Joint, JointKind, Limits, Link, Vector3)
+    Dynamics, Inertia, Joint, JointKind, Limits, Link, SpringDamper, Vector3)
 from mbd_ros.description.records.poses import inverse, matrix3, pose_from
-from mbd_ros.description.records.solids import combined
+from mbd_ros.description.records.solids import combined, SOLIDS
 from mbd_ros.description.xml.xml_tree import children
 from mbd_ros.errors import UnsupportedError
 
@@ -54,6 +55,7 @@ class Tree:
     sites: dict[str, tuple[str, Array]] = field(default_factory=dict)
     geoms: dict[str, list[Geom]] = field(default_factory=dict)
     references: dict[str, float] = field(default_factory=dict)
+    springs: list[SpringDamper] = field(default_factory=list)
     bodies: int = 0
 
 
@@ -66,8 +68,8 @@ class _Body:
     childclass: str
     parent: str
     pose: Array
-    inertial: Item | None = None
-    joints: list[Item] = field(default_factory=list)
+    inertial: tuple[Item, Array] | None = None
+    joints: list[tuple[Item, Array]] = field(default_factory=list)
     geoms: list[Geom] = field(default_factory=list)
 
 
@@ -93,7 +95,10 @@ def read_bodies(document: Document) -> Tree:
                                  'differ')
         tree.at_start[body.name] = (
             tree.at_start[body.parent] @ body.pose if body.parent else np.eye(4))
-        waiting.extend(_read_parts(body, tree, document))
+        inner = list(_read_parts(body, tree, document))
+        if not inner:
+            _align(body, tree, document)
+        waiting.extend(inner)
         tree.geoms.setdefault(body.name, []).extend(body.geoms)
         if body.name == WORLD:
             if body.joints or body.inertial is not None:
@@ -128,17 +133,13 @@ def _read_parts(body: _Body, tree: Tree, document: Document) -> Iterator[_Body]:
                 raise document.error(element, f'{item.called()} is defined twice; names must '
                                      'differ')
             tree.sites[element.get('name')] = (body.name, within @ read_pose(item))
-        elif tag in ('joint', 'freejoint', 'inertial') and not np.array_equal(within, np.eye(4)):
-            raise UnsupportedError(f'<{tag}> in a <frame>',
-                                   'move it into the <body>',
-                                   source=document.report.source(element))
         elif tag in ('joint', 'freejoint'):
-            body.joints.append(item)
+            body.joints.append((item, within))
         elif tag == 'inertial':
             if body.inertial is not None:
                 raise document.error(element, f"body '{body.name}' has a further <inertial>; "
                                      'allowed: one')
-            body.inertial = item
+            body.inertial = item, within
         elif tag in _LATER:
             raise UnsupportedError(f'<{tag}>',
                                    'write its bodies into the file',
@@ -146,6 +147,55 @@ def _read_parts(body: _Body, tree: Tree, document: Document) -> Iterator[_Body]:
         elif tag not in _SEEN:
             document.report.remark('warning', f"body '{body.name}': element <{tag}> is unknown "
                                    'and not used', document.report.source(element))
+
+
+def _align(body: _Body, tree: Tree, document: Document) -> None:
+    """Move the frame of a free body without children to the axes of its inertia, if asked."""
+    if len(body.joints) != 1 or _kind(body.joints[0][0]) != 'floating':
+        return
+    joint, _ = body.joints[0]
+    asked = joint.choice('align', ('true', 'false', 'auto'), 'auto')
+    if asked == 'false' or (asked == 'auto' and not document.settings.free_aligned):
+        return
+    frame = _axes(body, document)
+    if frame is None:
+        raise UnsupportedError(
+            f"body '{body.name}' with a free joint that is aligned with an inertia",
+            'MuJoCo chooses the axes unless <inertial diaginertia> or one geom gives them; write '
+            'the inertia so, or align="false"', source=document.report.source(joint.element))
+    body.pose = body.pose @ frame
+    tree.at_start[body.name] = tree.at_start[body.name] @ frame
+    back = inverse(frame)
+    body.geoms = [replace(geom, pose=back @ geom.pose) for geom in body.geoms]
+    if body.inertial is not None:
+        body.inertial = body.inertial[0], back @ body.inertial[1]
+    for name, (owner, pose) in tree.sites.items():
+        if owner == body.name:
+            tree.sites[name] = owner, back @ pose
+
+
+def _axes(body: _Body, document: Document) -> Array | None:
+    """Return the frame of a body's inertia where the file gives its axes, else None."""
+    if _from_geoms(body, document):
+        heavy = [geom for geom in _counted(body, document) if geom.mass()[0] > 0.0]
+        return heavy[0].pose if len(heavy) == 1 and heavy[0].kind in SOLIDS else None
+    if body.inertial is None:
+        return np.eye(4)
+    item, within = body.inertial
+    if 'diaginertia' in item.values:
+        return within @ read_pose(item)
+    return None
+
+
+def _from_geoms(body: _Body, document: Document) -> bool:
+    geoms = document.settings.geoms
+    return geoms == 'true' or (geoms == 'auto' and body.inertial is None)
+
+
+def _counted(body: _Body, document: Document) -> list[Geom]:
+    """Return the geoms that count for the inertia of a body."""
+    low, high = document.settings.groups
+    return [geom for geom in body.geoms if low <= geom.item.number('group', 0.0) <= high]
 
 
 def _check_flags(item: Item, document: Document) -> None:
@@ -166,12 +216,13 @@ def _add(body: _Body, tree: Tree, document: Document) -> None:
     source = document.report.source(body.element)
     inertia = _inertia(body, document)
     parent, pose = body.parent, body.pose
-    for number, item in enumerate(body.joints):
-        kind, place = _kind(item), _place(item)
+    for number, (item, within) in enumerate(body.joints):
+        kind, place = _kind(item), _place(item, within)
         last = number == len(body.joints) - 1 and not place[:3, 3].any()
-        joint = _joint(item, kind, parent, body, number, tree, document)
+        joint = _joint(item, kind, _axis(item, within, kind), parent, body, number, tree,
+                       document)
         child = body.name if last else f'{body.name}/{joint.name}'
-        at_zero = pose @ place @ _back(item, kind)
+        at_zero = pose @ place @ _back(item, kind, joint.axis)
         if kind == 'revolute' and joint.limits == Limits():
             kind = 'continuous'
         tree.joints.append(Joint(
@@ -193,26 +244,28 @@ def _kind(item: Item) -> JointKind:
     return _KINDS[item.choice('type', _KINDS, 'hinge')]
 
 
-def _place(item: Item) -> Array:
+def _place(item: Item, within: Array) -> Array:
     matrix = np.eye(4)
     if item.element.tag == 'joint' and item.text('type', 'hinge') not in ('free', 'slide'):
-        matrix[:3, 3] = item.numbers('pos', 3) or (0.0, 0.0, 0.0)
+        matrix[:3, 3] = (within @ [*(item.numbers('pos', 3) or (0.0, 0.0, 0.0)), 1.0])[:3]
     return matrix
 
 
-def _back(item: Item, kind: JointKind) -> Array:
+def _back(item: Item, kind: JointKind, axis: Vector3) -> Array:
     """Return the motion from the pose in the file, where a joint is at ``ref``, to zero."""
     matrix = np.eye(4)
     ref = item.number('ref', 0.0)
     if kind == 'revolute' and ref:
-        matrix[:3, :3] = axangle2mat(_axis(item), -ref * item.document.settings.angle)
+        matrix[:3, :3] = axangle2mat(axis, -ref * item.document.settings.angle)
     elif kind == 'prismatic':
-        matrix[:3, 3] = -ref * np.array(_axis(item))
+        matrix[:3, 3] = -ref * np.array(axis)
     return matrix
 
 
-def _axis(item: Item) -> Vector3:
-    vector = np.array(item.numbers('axis', 3) or (0.0, 0.0, 1.0))
+def _axis(item: Item, within: Array, kind: JointKind) -> Vector3:
+    if kind not in ('revolute', 'prismatic'):
+        return (0.0, 0.0, 1.0)
+    vector = within[:3, :3] @ (item.numbers('axis', 3) or (0.0, 0.0, 1.0))
     length = float(np.linalg.norm(vector))
     if length < 1e-12:
         raise item.document.error(item.element, f'{item.called()}: the axis is zero; allowed: a '
@@ -221,19 +274,19 @@ def _axis(item: Item) -> Vector3:
     return x, y, z
 
 
-def _joint(item: Item, kind: JointKind, parent: str, body: _Body, number: int, tree: Tree,
-           document: Document) -> Joint:
-    """Return name, axis, limits and resistance of a joint."""
+def _joint(item: Item, kind: JointKind, axis: Vector3, parent: str, body: _Body, number: int,
+           tree: Tree, document: Document) -> Joint:
+    """Return name, limits and resistance of a joint."""
     source = document.report.source(item.element)
     name = item.element.get('name') or f'{body.name}/joint_{number + 1}'
     unit = document.settings.angle if kind == 'revolute' else 1.0
-    axis: Vector3 = _axis(item) if kind in ('revolute', 'prismatic') else (0.0, 0.0, 1.0)
     limits = Limits()
     if kind in ('revolute', 'prismatic'):
         tree.references[name] = item.number('ref', 0.0) * unit
         span = item.numbers('range', 2)
         limited = item.choice('limited', ('true', 'false', 'auto'), 'auto')
-        if limited == 'true' or (limited == 'auto' and document.settings.limited and span):
+        if 'limit' not in document.settings.disabled and (limited == 'true' or (
+                limited == 'auto' and document.settings.limited and span)):
             lower, upper = span or (0.0, 0.0)
             if lower < upper:
                 limits = Limits(lower * unit, upper * unit, source=source)
@@ -244,39 +297,40 @@ def _joint(item: Item, kind: JointKind, parent: str, body: _Body, number: int, t
                 document.report.remark('info' if lower == upper else 'warning', f"joint '{name}': "
                                        f'the range {lower:.9g} to {upper:.9g} is empty, which '
                                        'means no limit', source)
-    if item.number('stiffness', 0.0):
+    return Joint(name, kind, parent, body.name, axis=axis, limits=limits,
+                 dynamics=_resistance(item, name, document), source=source)
+
+
+def _resistance(item: Item, name: str, document: Document) -> Dynamics:
+    """Return what resists a joint's motion; of ball and free joints it resists each rate."""
+    refuse_springdamper(item)
+    if any(item.polynomial('stiffness')) and 'spring' not in document.settings.disabled:
         document.report.remark('warning', f"joint '{name}': the spring of its stiffness is not "
-                               'used', source)
-    values = {ours: item.number(theirs, 0.0) for ours, theirs in (
-        ('damping', 'damping'), ('friction', 'frictionloss'), ('armature', 'armature'))}
+                               'used', document.report.source(item.element))
+    values = {'damping': linear_damping(item), 'friction': item.number('frictionloss', 0.0),
+              'armature': item.number('armature', 0.0)}
     for ours, value in values.items():
         if value < 0.0:
             raise document.error(item.element, f"joint '{name}': {ours}={value:.9g} is negative")
-    if kind in ('spherical', 'floating') and any(values.values()):
-        lost = ', '.join(word for word, value in values.items() if value)
-        document.report.remark('warning', f"joint '{name}': {lost} of a {kind} joint is not used",
-                               source)
-        values = {}
-    return Joint(name, kind, parent, body.name, axis=axis, limits=limits,
-                 dynamics=Dynamics(**values), source=source)
+    if 'frictionloss' in document.settings.disabled:
+        values['friction'] = 0.0
+    return Dynamics(**values)
 
 
 def _inertia(body: _Body, document: Document) -> Inertia | None:
     settings = document.settings
     source = document.report.source(body.element)
-    if settings.geoms == 'true' or (settings.geoms == 'auto' and body.inertial is None):
-        low, high = settings.groups
-        parts = [geom.mass() for geom in body.geoms
-                 if low <= geom.item.number('group', 0.0) <= high]
+    if _from_geoms(body, document):
+        parts = [geom.mass() for geom in _counted(body, document)]
         inertia = combined(parts, source) if parts else None
     elif body.inertial is not None:
-        inertia = _inertial(body.inertial, document)
+        inertia = _inertial(*body.inertial, document)
     else:
         inertia = None
     return None if inertia is None else possible(inertia, settings)
 
 
-def _inertial(item: Item, document: Document) -> Inertia:
+def _inertial(item: Item, within: Array, document: Document) -> Inertia:
     mass = item.numbers('mass', 1)
     diagonal, full = item.numbers('diaginertia', 3), item.numbers('fullinertia', 6)
     position = item.numbers('pos', 3)
@@ -288,8 +342,8 @@ def _inertial(item: Item, document: Document) -> Inertia:
     else:
         xx, yy, zz, xy, xz, yz = full or ()
         tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    rotation = read_rotation(item)
+    rotation = within[:3, :3] @ read_rotation(item)
     turned = rotation @ tensor @ rotation.T
-    x, y, z = position
+    x, y, z = (within @ [*position, 1.0])[:3].tolist()
     return Inertia(mass[0], (x, y, z), matrix3(0.5 * (turned + turned.T) + 0.0),
                    document.report.source(item.element))

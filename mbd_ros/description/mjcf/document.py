@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import pi
+import os
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,11 @@ from mbd_ros.description.xml.xml_tree import children, MAX_BYTES, parse_xml
 from mbd_ros.errors import DescriptionError
 
 MAX_INCLUDES = 200
+_ACTUATORS = ('general', 'motor', 'position', 'velocity', 'intvelocity', 'pid', 'damper',
+              'cylinder', 'muscle', 'adhesion', 'dcmotor', 'plugin')
+SHARED = {'spatial': ('tendon',), 'fixed': ('tendon',)} | {
+    tag: (*(other for other in _ACTUATORS if other != tag), tag) for tag in _ACTUATORS}
+"""Tags whose defaults an element takes, the last first: a class has one default actuator."""
 FLAGS = {'gravity': ('gravity',), 'damper': ('damper',), 'spring': ('spring',),
          'passive': ('damper', 'spring'), 'frictionloss': ('frictionloss',), 'limit': ('limit',),
          'equality': ('equality',), 'constraint': ('frictionloss', 'limit', 'equality')}
@@ -99,7 +105,9 @@ class Document:
         if name not in self.defaults:
             raise self.error(element, f"<{element.tag}> has the unknown class '{name}'"
                              f'{nearest(name, self.defaults)}')
-        values = self.defaults[name].get(str(element.tag), {}) | dict(element.attrib)
+        values = dict(element.attrib)
+        for tag in reversed(SHARED.get(str(element.tag), (str(element.tag),))):
+            values = self.defaults[name].get(tag, {}) | values
         values.pop(FILE, None)
         return Item(element, values, self)
 
@@ -131,6 +139,10 @@ class Item:
         """Return the number of an attribute."""
         values = self.numbers(name, 1)
         return default if values is None else values[0]
+
+    def polynomial(self, name: str) -> tuple[float, ...]:
+        """Return the coefficients of an attribute that may be a polynomial, at most five."""
+        return self.numbers(name, 1, 2, 3, 4, 5) or (0.0,)
 
     def choice(self, name: str, allowed: Iterable[str], default: str) -> str:
         """Return an attribute that is one of several words."""
@@ -174,8 +186,9 @@ def open_document(root: Any, report: Report) -> Document:
 def _include(root: Any, document: Document, report: Report) -> None:
     """Replace every ``<include>`` by what the file holds, as often as there are any."""
     folder = Path(report.file).parent
-    roots = None if report.file == TEXT else Roots(report.file, max_bytes=MAX_BYTES)
-    seen: set[Path] = set()
+    roots = None if report.file == TEXT else Roots(report.file, max_bytes=MAX_BYTES,
+                                                   folders=report.folders)
+    seen: set[str] = set()   # as they are named: links to one file are several, as in MuJoCo
     while (include := next(root.iter('include'), None)) is not None:
         name = include.get('file', '')
         if roots is None:
@@ -186,9 +199,11 @@ def _include(root: Any, document: Document, report: Report) -> None:
         except (DescriptionError, OSError, ValueError) as error:
             what = error.what if isinstance(error, DescriptionError) else str(error)
             raise document.error(include, f"<include> of '{name}': {what}") from None
-        if path in seen or len(seen) >= MAX_INCLUDES:
-            raise document.error(include, f"'{name}' is included twice, or too many files are")
-        seen.add(path)
+        named = os.path.normpath(folder / name)
+        if named in seen or len(seen) >= MAX_INCLUDES:
+            raise document.error(include, f"'{name}' is included twice" if named in seen else
+                                 f"<include> of '{name}': the files are more than {MAX_INCLUDES}")
+        seen.add(named)
         inner = Report(str(path))
         included = parse_xml(path.read_bytes(), inner)
         report.findings.extend(inner.findings)

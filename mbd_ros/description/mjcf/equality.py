@@ -18,13 +18,14 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
+from transforms3d.axangles import axangle2mat
 
 from mbd_ros.description.mjcf.bodies import Tree, WORLD
 from mbd_ros.description.mjcf.document import Document, Item
 from mbd_ros.description.mjcf.orientation import rotation_of
 from mbd_ros.description.records.loop_joints import Unnamed
-from mbd_ros.description.records.mechanism import LoopJoint, Mimic
-from mbd_ros.description.records.poses import inverse, pose_from
+from mbd_ros.description.records.mechanism import LoopJoint, Mimic, Pose
+from mbd_ros.description.records.poses import inverse, matrix_of, pose_from
 from mbd_ros.description.records.report import nearest
 from mbd_ros.description.xml.xml_tree import children
 from mbd_ros.errors import UnsupportedError
@@ -53,11 +54,13 @@ def read_equality(document: Document, tree: Tree) -> list[LoopJoint]:
         for element in children(part):
             item = document.item(element, 'main')
             source = document.report.source(element)
-            if item.text('active', 'true') != 'true':
+            if 'equality' in document.settings.disabled or item.text('active', 'true') != 'true':
                 document.report.remark('info', f'{item.called()} is not active and not used',
                                        source)
             elif element.tag in ('connect', 'weld'):
                 loops.append(_loop(item, tree, names))
+            elif element.tag == 'joint' and 'joint2' not in item.values:
+                loops.append(_held(item, tree, numbers, names))
             elif element.tag == 'joint':
                 _follow(item, tree, numbers)
             else:
@@ -119,18 +122,36 @@ def _site(item: Item, key: str, tree: Tree) -> tuple[str, Array]:
     return body, pose.copy()
 
 
+def _sliding(item: Item, key: str, tree: Tree, names: dict[str, int]) -> str:
+    name = item.text(key)
+    if name not in names or name not in tree.references:
+        raise item.document.error(item.element, f"{item.called()}: joint '{name}' does not "
+                                  f'exist, or does not slide or turn{nearest(name, names)}')
+    return name
+
+
+def _held(item: Item, tree: Tree, numbers: dict[str, int], names: Unnamed) -> LoopJoint:
+    """Return the loop joint that holds a joint at ``y = y0 + a0``."""
+    joint = tree.joints[numbers[_sliding(item, 'joint1', tree, numbers)]]
+    position = tree.references[joint.name] + (item.numbers('polycoef', 1, 2, 3, 4, 5) or (0.0,))[0]
+    moved = matrix_of(joint.origin)
+    if joint.kind == 'prismatic':
+        moved[:3, 3] += moved[:3, :3] @ joint.axis * position
+    else:
+        moved[:3, :3] = moved[:3, :3] @ axangle2mat(joint.axis, position)
+    return LoopJoint(item.element.get('name') or names.new('joint'), 'fixed', joint.parent,
+                     joint.child, pose_from(moved), Pose(),
+                     source=item.document.report.source(item.element))
+
+
 def _follow(item: Item, tree: Tree, names: dict[str, int]) -> None:
     """Note that a joint follows another: y - y0 = a0 + a1 (x - x0), else refuse it."""
     coefficients = item.numbers('polycoef', 1, 2, 3, 4, 5) or (0.0, 1.0)
-    first, second = item.text('joint1'), item.text('joint2')
-    for name in filter(None, (first, second)):
-        if name not in names or name not in tree.references:
-            raise item.document.error(item.element, f"{item.called()}: joint '{name}' does not "
-                                      f'exist, or does not slide or turn{nearest(name, names)}')
-    if not first or not second or any(coefficients[2:]):
+    first, second = (_sliding(item, key, tree, names) for key in ('joint1', 'joint2'))
+    if any(coefficients[2:]):
         raise UnsupportedError(
-            f'{item.called()}, which is not linear '
-            'between two joints,', 'remove it to load the robot without it',
+            f"{item.called()}, which makes joint '{first}' a polynomial of joint '{second}' "
+            'of a degree above 1,', 'remove it to load the robot without it',
             source=item.document.report.source(item.element))
     a0, a1 = (*coefficients, 0.0)[:2]
     offset = tree.references[first] + a0 - a1 * tree.references[second]

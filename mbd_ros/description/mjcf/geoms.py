@@ -57,8 +57,10 @@ class Geom:
         density = self.item.number('density', 1000.0)
         if self.kind in _FLAT or given == (0.0,) or (given is None and density == 0.0):
             return 0.0, self.pose, np.zeros((3, 3))
-        if self.kind not in SOLIDS or self.item.text('shellinertia', 'false') == 'true':
-            what = 'a shell' if self.kind in SOLIDS else f'a {self.kind}'
+        if self.fitted or self.kind not in SOLIDS or (
+                self.item.text('shellinertia', 'false') == 'true'):
+            what = ('fitted to a mesh' if self.fitted else 'a shell' if self.kind in SOLIDS else
+                    f'a {self.kind}')
             raise UnsupportedError(
                 'the mass of '
                 f'{self.item.called()}, {what},', 'give its body an <inertial>, or the geom the '
@@ -72,10 +74,15 @@ class Geom:
                 'or more')
         return mass, self.pose, mass * np.diag(moments)
 
+    @property
+    def fitted(self) -> bool:
+        """Whether this is a solid whose sizes are those of a mesh."""
+        return self.kind in SOLIDS and 'mesh' in self.item.values
+
     def elements(self) -> list[Any]:
         """Return it as elements of a URDF: of what is seen and, where it is, of what touches."""
-        if self.kind not in ('sphere', 'box', 'cylinder', 'capsule'):
-            return []   # URDF has no such shape
+        if self.fitted or self.kind not in ('sphere', 'box', 'cylinder', 'capsule'):
+            return []   # URDF has no such shape, or meshes are not opened for drawing
         touches = self.item.number('contype', 1.0) or self.item.number('conaffinity', 1.0)
         return [self._element(tag) for tag in ('visual', 'collision')[:2 if touches else 1]]
 
@@ -121,9 +128,10 @@ def read_geom(item: Item, within: Array) -> Geom:
                                       'points')
         pose[:3, 3] = 0.5 * (start + end)
         pose[:3, :3] = turn_z_to((start - end) / length)
-        size = (size[0], 0.5 * length) if len(size) > 0 and SOLIDS[kind][0] == 2 else (
-            (size[0], size[-1] if len(size) == 2 else size[0], 0.5 * length) if size else ())
-    if kind in SOLIDS:
+        # the first size is the half width in both directions across, whatever follows it
+        size = (*size[:1] * (SOLIDS[kind][0] - 1), 0.5 * length) if size else ()
+    fitted = 'mesh' in item.values and kind in SOLIDS
+    if kind in SOLIDS and not fitted:
         count = SOLIDS[kind][0]
         if len(size) < count or min(size[:count]) <= 0.0:
             raise item.document.error(
@@ -131,4 +139,4 @@ def read_geom(item: Item, within: Array) -> Geom:
                 f'{" ".join(f"{s:.6g}" for s in size) or "nothing"}; allowed: {count} positive '
                 f'number{"s" if count > 1 else ""}')
         size = size[:count]
-    return Geom(item, kind, size, within @ pose)
+    return Geom(item, kind, () if fitted else size, within @ pose)

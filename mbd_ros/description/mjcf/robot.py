@@ -23,6 +23,7 @@ from mbd_ros.description.mjcf.bodies import read_bodies, Tree, WORLD
 from mbd_ros.description.mjcf.document import Document, Item, open_document
 from mbd_ros.description.mjcf.equality import read_equality
 from mbd_ros.description.mjcf.masses import scaled
+from mbd_ros.description.mjcf.resistance import read_transmissions
 from mbd_ros.description.records.finding import Severity
 from mbd_ros.description.records.inertia_check import check_inertias
 from mbd_ros.description.records.loop_joints import check_loops
@@ -35,7 +36,7 @@ from mbd_ros.description.xml.xml_tree import children
 
 _FLUID = ('density', 'viscosity', 'wind')
 
-_READ = ('compiler', 'option', 'default', 'worldbody', 'equality')
+_READ = ('compiler', 'option', 'default', 'worldbody', 'equality', 'tendon')
 _UNUSED: dict[str, tuple[Severity, str]] = {
     'size': ('info', 'it is for the simulator'), 'visual': ('info', 'it is for the viewer'),
     'statistic': ('info', 'it is for the viewer'), 'custom': ('info', 'it is for users'),
@@ -43,9 +44,8 @@ _UNUSED: dict[str, tuple[Severity, str]] = {
     'extension': ('warning', 'plugins are not read'),
     'contact': ('info', 'bodies do not touch'), 'sensor': ('info', 'sensors are not part of the '
                                                            'mechanism'),
-    'actuator': ('info', 'efforts are those of the joints'),
+    'actuator': ('info', 'of them armature and damping are; efforts are those of the joints'),
     'keyframe': ('info', 'states are not part of the mechanism'),
-    'tendon': ('warning', 'forces and limits of tendons are not read'),
     'deformable': ('warning', 'deformable bodies are not read')}
 
 
@@ -76,15 +76,17 @@ def read_mjcf(root: Any, report: Report) -> Mechanism:
     document = open_document(root, report)
     _remark_parts(document)
     tree = read_bodies(document)
+    read_transmissions(document, tree)
     loops = read_equality(document, tree)
     remark_unused(document)
     spanned = span(tree.links, tree.joints, report)
-    check_loops(loops, (), tree.links, spanned.joints, report)
+    check_loops(loops, tree.springs, tree.links, spanned.joints, report)
     links = scaled(tree.links, document.settings.total)
     check_inertias(links, report)
     name = root.get('model', '').strip() or stem_of(Path(report.file)).strip('<>')
     mechanism = Mechanism(name, WORLD, tuple(links), spanned.joints, tuple(report.findings),
-                          report.file, '', tuple(loops), gravity=document.settings.gravity)
+                          report.file, '', tuple(loops), tuple(tree.springs),
+                          gravity=document.settings.gravity)
     return replace(mechanism, text=urdf_text(mechanism, shapes=_shapes(tree)))
 
 

@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 import os
 import re
 from typing import Literal
@@ -35,7 +35,8 @@ _DECLARATION = re.compile(r'<\?xml\s[^>]*\?>')
 def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
          inertia: Literal['checked', 'unchecked'] = 'checked',
          xacro: Literal['checked', 'trusted'] = 'checked',
-         arguments: Mapping[str, object] | None = None) -> Mechanism:
+         arguments: Mapping[str, object] | None = None,
+         folders: Sequence[str | os.PathLike[str]] = ()) -> Mechanism:
     """
     Read a robot description.
 
@@ -53,6 +54,8 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
         all that xacro allows, which includes running code.
     arguments : mapping, optional
         Values of the ``<xacro:arg>`` of a xacro file.
+    folders : sequence of str or path, optional
+        Folders that the description may include files of, besides those of ``Roots``.
 
     Returns
     -------
@@ -83,11 +86,12 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
     file = str(path)
     if path.suffix == '.xacro':
         from mbd_ros.description.xml.xacro_file import expand_xacro
-        data = expand_xacro(file, trusted=xacro == 'trusted', arguments=arguments)
+        data = expand_xacro(file, trusted=xacro == 'trusted', arguments=arguments,
+                            folders=folders)
         file = f'{file} (expanded)'
     beside = side_file(path)
     side = (read_content(beside), str(beside)) if beside.exists() else None
-    return _read_xml(data, Report(file, checked=checked, mimic=mimic), side)
+    return _read_xml(data, Report(file, checked=checked, mimic=mimic, folders=folders), side)
 
 
 def read_text(text: str, *, mimic: bool = False,

@@ -14,8 +14,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 import difflib
+import os
 from typing import Any
 
 from mbd_ros.description.records.finding import Finding, Severity, Source
@@ -41,13 +42,21 @@ class Report:
         Whether mass properties no body can have are refused, or remarked only.
     mimic : bool
         Whether joints will be coupled to those they mimic.
+    folders : sequence of str or path
+        Folders that the description may read files from, besides those it stands in.
+    from_shapes : bool
+        Whether inertias that are not given come from shapes.
 
     """
 
-    def __init__(self, file: str, *, checked: bool = True, mimic: bool = False) -> None:
+    def __init__(self, file: str, *, checked: bool = True, mimic: bool = False,
+                 folders: Sequence[str | os.PathLike[str]] = (), from_shapes: bool = False
+                 ) -> None:
         self.file = file
         self.checked = checked
         self.mimic = mimic
+        self.folders = folders
+        self.from_shapes = from_shapes
         self.findings: list[Finding] = []
         self._included = False
 

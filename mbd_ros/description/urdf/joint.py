@@ -28,6 +28,11 @@ from mbd_ros.description.records.vocabulary import ARMATURE, SERIES_ELASTIC
 KINDS: tuple[str, ...] = get_args(JointKind)
 
 _MOVES = ('revolute', 'continuous', 'prismatic')
+_BY_RATES: tuple[JointKind, ...] = ('floating', 'spherical')
+"""Joints of several rates, each of which has the inertia and resistance that is given."""
+_RESISTS = (('dynamics', 'damping', 'damping'), ('dynamics', 'friction', 'friction'),
+            (ARMATURE, 'value', 'armature'), (SERIES_ELASTIC, 'stiffness', 'series_stiffness'),
+            (SERIES_ELASTIC, 'damping', 'series_damping'))
 _FEEL = ('axis', 'limit', 'dynamics', 'mimic', ARMATURE, SERIES_ELASTIC)
 
 
@@ -63,7 +68,7 @@ def read_joint(element: Any, raw: Any, report: Report) -> Joint:
         read_pose(element.find('origin'), raw.origin, report),
         _read_axis(element, raw.axis, report) if moves or kind == 'planar' else (0.0, 0.0, 1.0),
         _read_limits(element, raw.limit, kind, report) if moves else Limits(),
-        _read_dynamics(element, report) if moves else Dynamics(),
+        _read_dynamics(element, kind, report) if moves or kind in _BY_RATES else Dynamics(),
         _read_mimic(element, raw.mimic, report) if moves else None,
         report.source(element))
 
@@ -83,7 +88,8 @@ def _remark_unused(element: Any, kind: JointKind, report: Report) -> None:
         return
     for tag in _FEEL:
         part = element.find(tag)
-        if part is not None and not (kind == 'planar' and tag == 'axis'):
+        if part is not None and not (kind == 'planar' and tag == 'axis') and not (
+                kind in _BY_RATES and tag in ('dynamics', ARMATURE)):
             report.remark('info', f"joint '{element.get('name')}': element <{tag_name(part)}> has "
                           f'no meaning for a {kind} joint and is not used', report.source(part))
 
@@ -148,13 +154,9 @@ def _no_largest(limit: float) -> float:
     return limit if abs(limit) < sys.float_info.max else copysign(inf, limit)
 
 
-def _read_dynamics(element: Any, report: Report) -> Dynamics:
+def _read_dynamics(element: Any, kind: JointKind, report: Report) -> Dynamics:
     values: dict[str, float] = {}
-    for tag, attribute, meaning in (('dynamics', 'damping', 'damping'),
-                                    ('dynamics', 'friction', 'friction'),
-                                    (ARMATURE, 'value', 'armature'),
-                                    (SERIES_ELASTIC, 'stiffness', 'series_stiffness'),
-                                    (SERIES_ELASTIC, 'damping', 'series_damping')):
+    for tag, attribute, meaning in _RESISTS[:3 if kind in _BY_RATES else None]:
         part = element.find(tag)
         if part is None or part.get(attribute) is None:
             continue
@@ -164,7 +166,8 @@ def _read_dynamics(element: Any, report: Report) -> Dynamics:
                                f'{values[meaning]:.9g} of <{tag_name(part)}> is negative',
                                report.source(part))
     found, part = Dynamics(**values), element.find(SERIES_ELASTIC)
-    if part is not None and not (found.series_stiffness and found.armature):
+    if part is not None and kind not in _BY_RATES and not (
+            found.series_stiffness and found.armature):
         raise report.error(
             f"joint '{element.get('name')}': <mbd:series_elastic> has the stiffness "
             f'{found.series_stiffness:.9g} behind a rotor of inertia {found.armature:.9g}; '

@@ -143,11 +143,10 @@ def _bodies(mechanism: Mechanism, world: Any) -> dict[str, Any]:
 
 def _add_joint(body: Any, joint: Joint) -> None:
     element = etree.SubElement(body, 'joint', name=joint.name, type=_TYPES[joint.kind])
-    if joint.kind in ('floating', 'spherical'):
-        return
-    element.set('axis', numbers_text(joint.axis))
     lower, upper = joint.limits.lower, joint.limits.upper
-    if joint.kind != 'continuous' and -inf < lower and upper < inf:
+    if joint.kind not in ('floating', 'spherical'):
+        element.set('axis', numbers_text(joint.axis))
+    if joint.kind in ('revolute', 'prismatic') and -inf < lower and upper < inf:
         element.set('range', numbers_text((lower, max(upper, lower + NARROW * max(
             1.0, abs(lower))))))
     for attribute, value in (('damping', joint.dynamics.damping),

@@ -118,13 +118,14 @@ def _joint(joint: Joint) -> Any:
     add_origin(element, 'origin', joint.origin)
     etree.SubElement(element, 'parent', link=joint.parent)
     etree.SubElement(element, 'child', link=joint.child)
-    if joint.kind in ('fixed', 'floating', 'spherical'):
+    if joint.kind == 'fixed':
         return element
-    etree.SubElement(element, 'axis', xyz=numbers_text(joint.axis))
+    if joint.kind not in ('floating', 'spherical'):
+        etree.SubElement(element, 'axis', xyz=numbers_text(joint.axis))
     if joint.kind == 'planar':
         return element
     limits = _limits(joint)
-    if limits or joint.kind != 'continuous':
+    if joint.kind in ('revolute', 'prismatic') or (limits and joint.kind == 'continuous'):
         etree.SubElement(element, 'limit', limits)
     resistance = {name: numbers_text([value]) for name in ('damping', 'friction')
                   if (value := getattr(joint.dynamics, name))}

@@ -25,8 +25,9 @@ class Roots:
     """
     The folders a description may name files in, and nothing outside of them.
 
-    These are the package a file belongs to, that is, the nearest folder above it with a
-    ``package.xml``, or else the file's own folder; and the packages it asked for.
+    These are the package or repository a file belongs to, that is, the nearest folder above it
+    with a ``package.xml`` or ``.git``, or else the folder above its own; the packages it asked
+    for; and those its user named.
 
     Parameters
     ----------
@@ -34,12 +35,16 @@ class Roots:
         The description.
     max_bytes : int
         Size of the largest file that may be opened.
+    folders : iterable of str or path, optional
+        Those that its user named.
 
     """
 
-    def __init__(self, file: str | os.PathLike[str], *, max_bytes: int) -> None:
+    def __init__(self, file: str | os.PathLike[str], *, max_bytes: int,
+                 folders: Iterable[str | os.PathLike[str]] = ()) -> None:
         self.max_bytes = max_bytes
-        self.folders = {package_of(Path(file))}
+        self.folders = {around(Path(file)), *(Path(one).expanduser().resolve()
+                                              for one in folders)}
 
     def add(self, folder: str | os.PathLike[str]) -> None:
         """Allow one more folder."""
@@ -59,7 +64,8 @@ class Roots:
         if not any(path.is_relative_to(folder) for folder in self.folders):
             raise DescriptionError(
                 f'the file {path} is outside of the folders this description may read from: '
-                f'{_listed(self.folders)}')
+                f'{_listed(self.folders)}; folders=[...] of load and --folder of the command '
+                'name more')
         if not path.is_file():
             raise DescriptionError(f'there is no file {path}')
         if path.stat().st_size > self.max_bytes:
@@ -67,13 +73,25 @@ class Roots:
         return path
 
 
-def package_of(file: Path) -> Path:
-    """Return the folder of the package a file belongs to, or its own folder."""
+def around(file: Path) -> Path:
+    """
+    Return the folder that a file may read from.
+
+    That of its package or repository; else the one above its own, unless that holds the home
+    folders of users or the whole file system.
+    """
     folder = file.resolve().parent
+    home = Path(os.path.expanduser('~')).resolve()
+
+    def wide(one: Path) -> bool:
+        return home.is_relative_to(one) or one == one.parent
+
     for above in (folder, *folder.parents):
-        if (above / 'package.xml').is_file():
+        if wide(above):
+            break
+        if (above / 'package.xml').is_file() or (above / '.git').exists():
             return above
-    return folder
+    return folder if wide(folder.parent) else folder.parent
 
 
 def _listed(folders: Iterable[Path]) -> str:

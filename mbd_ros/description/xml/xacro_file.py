@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 import errno
 import glob
@@ -62,7 +62,8 @@ _ONE_AT_A_TIME = threading.Lock()
 
 
 def expand_xacro(path: str, *, trusted: bool = False,
-                 arguments: Mapping[str, object] | None = None) -> bytes:
+                 arguments: Mapping[str, object] | None = None,
+                 folders: Sequence[str | os.PathLike[str]] = ()) -> bytes:
     """
     Return the URDF that a xacro file expands to.
 
@@ -75,10 +76,12 @@ def expand_xacro(path: str, *, trusted: bool = False,
     trusted : bool
         Whether the file may do all that xacro lets it do, which includes running code: its
         expressions are Python. By default they are arithmetic, see ``xacro_expressions``, with
-        the bounds of ``xacro_bounds``; files are opened only in the package of this one and in
+        the bounds of ``xacro_bounds``; files are opened only in the folders of ``Roots`` and in
         packages that ``$(find)`` names; environment variables are not read.
     arguments : mapping, optional
         Values of its ``<xacro:arg>``; defaults for those left out.
+    folders : sequence of str or path, optional
+        Further folders to open files in.
 
     Returns
     -------
@@ -102,7 +105,7 @@ def expand_xacro(path: str, *, trusted: bool = False,
     except ImportError:
         raise UnsupportedError(f"{path}: reading xacro without the package 'xacro'",
                                "install it with 'pip install xacro'") from None
-    expansion = _Expansion(xacro, substitution_args, path)
+    expansion = _Expansion(xacro, substitution_args, path, folders)
     if not isinstance(arguments, (Mapping, type(None))):
         raise InvalidValueError('arguments', arguments, 'a mapping of names to values')
     given = _Arguments({name: _argument_text(name, value)
@@ -148,12 +151,13 @@ def _argument_text(name: str, value: object) -> str:
 class _Expansion:
     """One expansion: where it is, what it has used, and what stands in for parts of xacro."""
 
-    def __init__(self, xacro: Any, substitutions: Any, path: str) -> None:
+    def __init__(self, xacro: Any, substitutions: Any, path: str,
+                 folders: Sequence[str | os.PathLike[str]]) -> None:
         self._xacro = xacro
         self._substitutions = substitutions
         self._index = substitutions._eval_find
         self._path = path
-        self._roots = Roots(path, max_bytes=MAX_BYTES)
+        self._roots = Roots(path, max_bytes=MAX_BYTES, folders=folders)
         self._budget = Budget()
         self._place: tuple[str, int] | None = None
 

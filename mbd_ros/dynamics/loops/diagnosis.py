@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 import os
 from typing import NamedTuple
 
@@ -61,13 +61,14 @@ class Diagnosis(NamedTuple):
         return max(found, key=SEVERITIES.index, default=None)
 
 
-def check(path_or_text: str | os.PathLike[str], *, floating_base: bool = False) -> Diagnosis:
+def check(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
+          folders: Sequence[str | os.PathLike[str]] = ()) -> Diagnosis:
     """
     Return what is wrong with a robot description, or suspicious about it.
 
     Parameters
     ----------
-    path_or_text : str or path
+    path_or_text, folders
         As for ``load``.
     floating_base : bool
         Whether the root link moves freely; its mass counts then.
@@ -79,7 +80,7 @@ def check(path_or_text: str | os.PathLike[str], *, floating_base: bool = False) 
 
     """
     return _diagnosed(lambda: load(path_or_text, floating_base=floating_base,
-                                   inertia='unchecked'))
+                                   inertia='unchecked', folders=folders))
 
 
 def check_text(text: str) -> Diagnosis:

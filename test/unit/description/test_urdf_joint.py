@@ -152,12 +152,13 @@ def test_dynamics_that_cannot_be(element, message):
     assert error(AXIS + LIMIT + element) == f"<string>:4: joint 'j': {message}"
 
 
-@pytest.mark.parametrize('kind', ['fixed', 'floating'])
-def test_what_has_no_meaning_for_a_joint_without_axis(kind):
+@pytest.mark.parametrize(('kind', 'tags'), [
+    ('fixed', ('axis', 'limit', 'mbd:armature')), ('floating', ('axis', 'limit'))])
+def test_what_has_no_meaning_for_a_joint_without_axis(kind, tags):
     lines = remarks(AXIS + LIMIT + '<mbd:armature value="1"/>', kind)
     assert lines == [
         f"<string>:4: info: joint 'j': element <{tag}> has no meaning for a {kind} joint and is "
-        'not used' for tag in ('axis', 'limit', 'mbd:armature')]
+        'not used' for tag in tags]
     assert joint_of(AXIS + LIMIT, kind).dynamics.armature == 0.0
 
 

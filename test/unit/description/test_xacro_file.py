@@ -119,20 +119,20 @@ def test_what_robots_use_of_expressions(tmp_path):
 
 
 @pytest.mark.parametrize('body', [
-    '<xacro:include filename="{secret}"/>', '<xacro:include filename="../secret.xacro"/>',
+    '<xacro:include filename="{secret}"/>', '<xacro:include filename="../../secret.xacro"/>',
     '<link name="${{xacro.load_yaml(\'{secret}\')}}"/>',
-    '<link name="${{load_yaml(\'../secret.xacro\')}}"/>',
+    '<link name="${{load_yaml(\'../../secret.xacro\')}}"/>',
 ])
 def test_files_outside_of_the_package(tmp_path, body):
     secret = tmp_path / 'secret.xacro'
     secret.write_text('<robot/>')
-    inner = tmp_path / 'package'
-    inner.mkdir()
+    inner = tmp_path / 'package' / 'urdf'
+    inner.mkdir(parents=True)
     path = written(inner, body.format(secret=secret))
     with pytest.raises(DescriptionError) as caught:
         read(path)
     assert (f'the file {secret} is outside of the folders this description may read from: '
-            f'{inner}') in str(caught.value)
+            f'{inner.parent};') in str(caught.value)
 
 
 def test_other_folders_of_the_package(tmp_path):
@@ -179,8 +179,8 @@ def test_the_working_directory_stays_where_it_is(tmp_path, monkeypatch):
 
 
 def test_a_link_to_a_file_outside_is_seen_through(tmp_path):
-    inner = tmp_path / 'package'
-    inner.mkdir()
+    inner = tmp_path / 'package' / 'urdf'
+    inner.mkdir(parents=True)
     (tmp_path / 'secret.xacro').write_text('<robot/>')
     (inner / 'link.xacro').symlink_to(tmp_path / 'secret.xacro')
     with pytest.raises(DescriptionError, match='is outside of the folders'):

@@ -19,7 +19,9 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from mbd_ros import close_loops, constrained_dynamics, forward_dynamics, load
 from mbd_ros.description import read
+from mbd_ros.description.xml.roots import around
 from mbd_ros.errors import DescriptionError, MbdError, UnsupportedError
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -98,12 +100,12 @@ def test_findings():
         "3 warning body 'b': mocap is not used",
         "3 warning joint 'j': the spring of its stiffness is not used",
         '4 info <connect> is not active and not used',
-        '4 info element <actuator> is not used: efforts are those of the joints',
+        '4 info element <actuator> is not used: of them armature and damping are; efforts are '
+        'those of the joints',
         '4 info solref of <connect> are not used: constraints are kept exactly, not softly',
         '4 info timestep of <option> are not used: they are for the simulator',
         '4 warning <option>: no density is used; bodies move in a vacuum',
         '4 warning element <blob> is not used: it is unknown',
-        '4 warning element <tendon> is not used: forces and limits of tendons are not read',
     ]
 
 
@@ -140,7 +142,11 @@ def test_errors(body, message):
     ('<composite type="cable"/>', '<composite>'),
     ('<flexcomp type="grid"/>', '<flexcomp>'),
     ('<attach model="m"/>', '<attach>'),
-    ('<frame pos="1 0 0"><joint/></frame>', '<joint> in a <frame>'),
+    ('<joint name="j" damping="1 0.5"/>', 'damping="1 0.5" of joint \'j\', which grows with the '
+     'speed,'),
+    ('<joint name="j" springdamper="1 0.5"/>', "springdamper of joint 'j'"),
+    ('<freejoint align="true"/><inertial pos="0 0 0" mass="1" fullinertia="1 1 1 0 0 0.1"/>',
+     "body 'a' with a free joint that is aligned with an inertia"),
 ])
 def test_unsupported(body, what):
     assert error(robot(body), UnsupportedError).startswith(
@@ -149,8 +155,14 @@ def test_unsupported(body, what):
 
 @pytest.mark.parametrize(('part', 'what'), [
     ('<equality><joint joint1="j" joint2="k" polycoef="0 1 2"/></equality>',
-     '<joint>, which is not linear between two joints,'),
+     "<joint>, which makes joint 'j' a polynomial of joint 'k' of a degree above 1,"),
     ('<equality><tendon tendon1="t"/></equality>', '<equality> of <tendon>'),
+    ('<tendon><fixed name="t" armature="1"><joint joint="j"/><joint joint="k"/></fixed></tendon>',
+     "armature of fixed 't', which acts on more than one coordinate,"),
+    ('<tendon><spatial armature="1" damping="2"/></tendon>', 'armature and damping of <spatial>, '
+     'which acts on more than one coordinate,'),
+    ('<actuator><motor site="s" armature="1"/></actuator>', 'armature of <motor>, which acts on '
+     'more than one coordinate,'),
 ])
 def test_unsupported_parts(part, what):
     assert error(robot('<joint name="j"/><joint name="k"/>', part), UnsupportedError).startswith(
@@ -239,15 +251,60 @@ def test_includes(tmp_path):
         read(path)
     assert str(caught.value) == f'{part}:3: <joint>: the axis is zero; allowed: a direction'
     part.write_text('<mujocoinclude><include file="part.xml"/></mujocoinclude>')
-    with pytest.raises(DescriptionError, match=r"'part.xml' is included twice, or too many"):
+    with pytest.raises(DescriptionError, match=r"'part.xml' is included twice$"):
         read(path)
-    (tmp_path / 'secret.xml').write_text('<a/>')
-    path.write_text(robot('', '<include file="../secret.xml"/>'))
+    (tmp_path / 'inner' / 'link.xml').symlink_to(part)   # a way round the rule above, as in MuJoCo
+    part.write_text('<mujocoinclude><worldbody><body/></worldbody></mujocoinclude>')
+    path.write_text(robot('', '<include file="part.xml"/><include file="link.xml"/>'))
+    assert len(read(path).links) == 4
+
+
+def test_which_files_may_be_included(tmp_path):
+    (tmp_path / 'inner' / 'most').mkdir(parents=True)
+    path, near, far = (tmp_path / 'inner' / 'most' / 'm.xml', tmp_path / 'inner' / 'near.xml',
+                       tmp_path / 'far.xml')
+    for file in (near, far):
+        file.write_text('<mujocoinclude><worldbody><body/></worldbody></mujocoinclude>')
+    path.write_text(robot('', '<include file="../near.xml"/>'))
+    assert len(read(path).links) == 3
+    path.write_text(robot('', '<include file="../../far.xml"/>'))
     with pytest.raises(DescriptionError) as caught:
         read(path)
     assert str(caught.value) == (
-        f"{path}:4: <include> of '../secret.xml': the file {tmp_path}/secret.xml is outside of "
-        f'the folders this description may read from: {tmp_path}/inner')
+        f"{path}:4: <include> of '../../far.xml': the file {far} is outside of the folders this "
+        f'description may read from: {tmp_path}/inner; folders=[...] of load and --folder of the '
+        'command name more')
+    assert len(load(path, folders=[tmp_path]).links) == 3
+    (tmp_path / 'package.xml').write_text('<package/>')
+    assert len(read(path).links) == 3
+    (tmp_path / 'package.xml').unlink()
+    link = tmp_path / 'inner' / 'most' / 'out.xml'
+    link.symlink_to(far)
+    path.write_text(robot('', '<include file="out.xml"/>'))
+    with pytest.raises(DescriptionError, match='is outside of the folders'):
+        read(path)
+
+
+def test_no_home_folders_nor_the_whole_file_system(tmp_path, monkeypatch):
+    monkeypatch.setenv('HOME', str(tmp_path / 'home' / 'me'))
+    for folder, allowed in (('home/me', 'home/me'), ('home/me/robots', 'home/me/robots'),
+                            ('home/me/robots/arm', 'home/me/robots'), ('other', 'other')):
+        assert around(tmp_path / folder / 'm.xml') == tmp_path / allowed
+    assert around(Path('/m.xml')) == Path('/')
+    assert around(Path('/folder/m.xml')) == Path('/folder')
+
+
+@pytest.mark.parametrize(('joint', 'ref', 'position'), [
+    ('hinge', '30', 0.3 + pi / 6.0), ('slide', '0.2', 0.5)])
+def test_an_equality_of_one_joint_holds_it(joint, ref, position):
+    model = load(robot(f'<joint name="j" type="{joint}" axis="1 2 3" ref="{ref}"/><geom size="1" '
+                       'pos=".1 .2 .3"/>', '<equality><joint name="e" joint1="j" polycoef="0.3"/>'
+                       '</equality>'))
+    assert [(loop.name, loop.kind) for loop in model.loops] == [('e', 'fixed')]
+    q, _ = close_loops(model, [0.1], [0.0])
+    np.testing.assert_allclose(q, [position], atol=1e-9)   # of order 1, by Newton's method
+    assert constrained_dynamics(model, q, [0.0], [7.0]).rank == 1
+    assert forward_dynamics(model, q, [0.0], [7.0]) == pytest.approx([0.0], abs=1e-9)
 
 
 @pytest.mark.parametrize('degrees', [False, True])

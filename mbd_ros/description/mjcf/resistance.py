@@ -1,0 +1,203 @@
+# Copyright 2026 The authors of mbd_ros
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except
+# in compliance with the License. You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software distributed under the License
+# is distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express
+# or implied. See the License for the specific language governing permissions and limitations under
+# the License.
+
+"""Rotor inertia, damping and friction that joints have from MJCF's actuators and tendons."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mbd_ros.description.mjcf.document import Document, Item
+from mbd_ros.description.records.mechanism import SpringDamper
+from mbd_ros.description.records.report import nearest
+from mbd_ros.description.xml.xml_tree import children
+from mbd_ros.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from mbd_ros.description.mjcf.bodies import Tree
+
+_RATES = ('armature', 'damping', 'frictionloss')
+_ON_JOINTS = ('joint', 'jointinparent')
+
+
+def refuse_springdamper(item: Item) -> None:
+    """Refuse stiffness and damping that MuJoCo computes from inertias."""
+    times = item.numbers('springdamper', 2)
+    if times is not None and min(times) > 0.0:
+        raise UnsupportedError(
+            f'springdamper of {item.called()}', 'write the stiffness and damping that MuJoCo '
+            'computes for it', source=item.document.report.source(item.element))
+
+
+def linear_damping(item: Item) -> float:
+    """
+    Return the damping of a joint, tendon or actuator.
+
+    Raises
+    ------
+    UnsupportedError
+        If it grows with the speed.
+
+    """
+    first, *others = item.polynomial('damping')
+    if any(others):
+        raise UnsupportedError(
+            f'damping="{item.text("damping")}" of {item.called()}, which grows with the speed,',
+            'write one number', source=item.document.report.source(item.element))
+    return 0.0 if 'damper' in item.document.settings.disabled else first
+
+
+def read_transmissions(document: Document, tree: Tree) -> None:
+    """
+    Add to joints what actuators and tendons of one joint do to their motion.
+
+    An actuator of gear ratio g has ``g^2`` times its ``armature`` and ``damping`` at its joint, a
+    tendon with the coefficient c ``c^2`` times its own. A spring or damper along a straight
+    tendon between two sites is a ``SpringDamper``.
+
+    Raises
+    ------
+    DescriptionError
+        If an actuator or tendon names what does not exist.
+    UnsupportedError
+        If one couples the accelerations or rates of several joints.
+
+    """
+    numbers = {joint.name: k for k, joint in enumerate(tree.joints)}
+    ratios: dict[str, tuple[str, float]] = {}
+    for part in document.root.iterfind('tendon'):
+        for element in children(part):
+            if element.tag in ('fixed', 'spatial'):
+                item = document.item(element, 'main')
+                joint = _joint_of(item, numbers)
+                if joint is not None:
+                    ratios[element.get('name', '')] = joint
+                _tendon(item, joint, tree, numbers)
+    for part in document.root.iterfind('actuator'):
+        for element in children(part):
+            _actuator(document.item(element, 'main'), ratios, tree, numbers)
+
+
+def _joint_of(item: Item, numbers: dict[str, int]) -> tuple[str, float] | None:
+    """Return joint and coefficient of a tendon that has one joint."""
+    parts = children(item.element)
+    if item.element.tag != 'fixed' or len(parts) != 1 or parts[0].tag != 'joint':
+        return None
+    part = Item(parts[0], dict(parts[0].attrib), item.document)
+    return _known(part, part.text('joint'), numbers), part.number('coef', 1.0)
+
+
+def _known(item: Item, name: str, numbers: dict[str, int]) -> str:
+    if name not in numbers:
+        raise item.document.error(item.element, f"{item.called()}: joint '{name}' does not exist"
+                                  f'{nearest(name, numbers)}')
+    return name
+
+
+def _tendon(item: Item, joint: tuple[str, float] | None, tree: Tree,
+            numbers: dict[str, int]) -> None:
+    values = _values(item)
+    off = item.document.settings.disabled
+    stiffness = 0.0 if 'spring' in off else item.polynomial('stiffness')[0]
+    ends = _ends(item, tree)
+    if ends is not None and not any(item.polynomial('stiffness')[1:]) and _spring(
+            item, ends, stiffness, values['damping'], tree):
+        stiffness = values['damping'] = 0.0
+    if stiffness:
+        item.document.report.remark('warning', f'{item.called()}: the spring of its stiffness is '
+                                    'not used', item.document.report.source(item.element))
+    if any(values.values()):
+        _add(item, values, joint, tree, numbers)
+    if 'limit' not in off and item.text('range') and item.text('limited', 'auto') != 'false':
+        item.document.report.remark('warning', f'{item.called()}: its range is not used',
+                                    item.document.report.source(item.element))
+
+
+def _ends(item: Item, tree: Tree) -> list[tuple[str, np.ndarray]] | None:
+    """Return links and points of a straight tendon between two sites."""
+    parts = children(item.element)
+    if [part.tag for part in parts] != ['site', 'site']:
+        return None
+    found = []
+    for part in parts:
+        name = part.get('site', '')
+        if name not in tree.sites:
+            raise item.document.error(part, f"{item.called()}: site '{name}' does not exist"
+                                      f'{nearest(name, tree.sites)}')
+        link, pose = tree.sites[name]
+        found.append((link, pose[:3, 3]))
+    return found
+
+
+def _spring(item: Item, ends: list[tuple[str, np.ndarray]], stiffness: float, damping: float,
+            tree: Tree) -> bool:
+    """Add a spring with a damper; tell whether it is one, that is, without a slack range."""
+    length, longest = ((item.numbers('springlength', 1, 2) or (-1.0,)) * 2)[:2]
+    if length != longest or not (stiffness or damping):
+        return False
+    (link1, point1), (link2, point2) = ends
+    if length == -1.0:   # that of the pose in the file
+        at = [tree.at_start[link] @ [*point, 1.0] for link, point in ends]
+        length = float(np.linalg.norm(at[1] - at[0]))
+    tree.springs.append(SpringDamper(
+        item.element.get('name') or f'tendon_{len(tree.springs) + 1}', link1, link2,
+        tuple(point1.tolist()), tuple(point2.tolist()), stiffness, damping, length,
+        item.document.report.source(item.element)))
+    return True
+
+
+def _actuator(item: Item, ratios: dict[str, tuple[str, float]], tree: Tree,
+              numbers: dict[str, int]) -> None:
+    values = _values(item)
+    if not any(values.values()):
+        return
+    gear = (item.numbers('gear', 1, 2, 3, 4, 5, 6) or (1.0,))[0]
+    name = next((item.text(way) for way in _ON_JOINTS if way in item.values), None)
+    if name is not None:
+        target: tuple[str, float] | None = _known(item, name, numbers), gear
+    else:
+        joint, coefficient = ratios.get(item.text('tendon'), ('', 0.0))
+        target = (joint, gear * coefficient) if joint else None
+    _add(item, values, target, tree, numbers)
+
+
+def _values(item: Item) -> dict[str, float]:
+    values = {name: item.number(name, 0.0) for name in ('armature', 'frictionloss')}
+    values['damping'] = linear_damping(item)
+    for name, value in values.items():
+        if value < 0.0:
+            raise item.document.error(item.element, f'{item.called()}: {name}={value:.9g} is '
+                                      'negative')
+    if 'frictionloss' in item.document.settings.disabled:
+        values['frictionloss'] = 0.0
+    return values
+
+
+def _add(item: Item, values: dict[str, float], target: tuple[str, float] | None, tree: Tree,
+         numbers: dict[str, int]) -> None:
+    """Add the resistance of a tendon or actuator to that of its one joint."""
+    k = -1 if target is None else numbers[target[0]]
+    if target is None or tree.joints[k].kind not in ('revolute', 'continuous', 'prismatic'):
+        raise UnsupportedError(
+            f'{" and ".join(name for name in _RATES if values[name])} of {item.called()}, which '
+            'acts on more than one coordinate,', 'allowed: on a hinge or slide joint, or a '
+            'tendon of one', source=item.document.report.source(item.element))
+    ratio = abs(target[1])
+    joint = tree.joints[k]
+    own = joint.dynamics
+    tree.joints[k] = replace(joint, dynamics=replace(
+        own, armature=own.armature + ratio**2 * values['armature'],
+        damping=own.damping + ratio**2 * values['damping'],
+        friction=own.friction + ratio * values['frictionloss']))
