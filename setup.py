@@ -85,6 +85,7 @@ setup(
         'pyyaml>=6',        # parameter files
         'scipy>=1.10',      # factorizations of constraint systems, reference integrators
         'transforms3d>=0.4',  # Euler angles and quaternions of files and of the page
+        'trimesh>=4',       # corners of mesh files, where a mass comes from a mesh; yourdfpy has it
         'yourdfpy>=0.0.56',  # reads URDF; urdfpy is unmaintained and cannot be imported
     ],
     extras_require={

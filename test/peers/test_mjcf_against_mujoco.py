@@ -14,11 +14,13 @@
 
 from dataclasses import replace
 from pathlib import Path
+import struct
 
 import mujoco
 from mujoco_twin import compare, to_mujoco
 import numpy as np
 import pytest
+import trimesh
 
 import mbd_ros
 from mbd_ros.description import Mechanism, read
@@ -206,3 +208,60 @@ def test_a_spring_along_a_tendon():
                                          executor='interpreted')
         np.testing.assert_allclose(found, data.qacc, rtol=1e-11)   # of order 100, two solves
         assert not [finding for finding in model.findings if finding.severity == 'warning']
+
+
+DENT = ('vertex="0 0 0 1 0 0 0 1 0 0 0 1 0.11 0.13 0.2" '
+        'face="0 2 1 0 1 3 0 3 2 1 2 4 2 3 4 3 1 4"')
+MESH = ('<mujoco>{}<asset><mesh name="m" {}/></asset><worldbody><body name="a"><joint name="b" '
+        'type="ball"/><geom pos="1 2 3" euler="10 20 30" density="30" {}/></body></worldbody>'
+        '</mujoco>')
+# MuJoCo turns tensors to their principal axes, to some 1e-9 of them where moments are near.
+OF_MESHES = 2e-8
+
+
+@pytest.mark.parametrize('way', ['', 'inertia="legacy"', 'inertia="exact"', 'inertia="convex"',
+                                 'inertia="shell"'])
+@pytest.mark.parametrize('how', ['', 'scale="2 3 -4"', 'refpos=".1 .2 .3" refquat="1 2 3 4" '
+                                 'scale="0.2 0.3 0.4"'])
+def test_masses_of_meshes(way, how):
+    compare(MESH.format('', f'{DENT} {way} {how}', 'type="mesh" mesh="m"'), OF_MESHES)
+    compare(MESH.format('', f'{DENT.split(" face")[0]} {way} {how}', 'type="mesh" mesh="m" '
+                        'mass="2"'), OF_MESHES)
+
+
+@pytest.mark.parametrize('kind', ['type="sphere"', 'type="capsule"', 'type="cylinder"',
+                                  'type="box"', 'type="ellipsoid"', ''])
+def test_solids_that_are_fitted_to_meshes(kind):
+    compare(MESH.format('', DENT + ' scale="1 2 3"', f'{kind} mesh="m" fitscale="1.5"'), OF_MESHES)
+
+
+@pytest.mark.parametrize('geom', ['type="sphere" size=".5"', 'type="box" size=".1 .2 .3"',
+                                  'type="cylinder" size=".1 .2"', 'type="capsule" size=".1 .2"'])
+def test_shells(geom):
+    compare(MESH.format('', DENT, geom + ' shellinertia="true"'), TOLERANCE)
+
+
+@pytest.mark.parametrize('kind', ['stl', 'obj', 'msh'])
+def test_files_of_meshes(tmp_path, kind):
+    solid = trimesh.creation.annulus(0.1, 0.3, 0.5, sections=7)   # not convex
+    solid.apply_translation((0.3, 0.2, 0.1))
+    (tmp_path / 'meshes').mkdir()
+    path = tmp_path / 'meshes' / f'm.{kind}'
+    if kind == 'msh':
+        path.write_bytes(struct.pack('4i', len(solid.vertices), 0, 0, len(solid.faces))
+                         + solid.vertices.astype('f4').tobytes()
+                         + solid.faces.astype('i4').tobytes())
+    else:
+        solid.export(path)
+    for compiler, file in (('meshdir="meshes"', f'm.{kind}'), ('', f'meshes/m.{kind}'),
+                           ('assetdir="meshes" strippath="true"', f'nowhere/m.{kind}')):
+        robot = tmp_path / 'robot.xml'
+        robot.write_text(MESH.format(f'<compiler {compiler}/>', f'file="{file}" scale="2 2 2" '
+                                     'inertia="exact"', 'type="mesh" mesh="m"'))
+        compare(str(robot), OF_MESHES)
+
+
+@pytest.mark.parametrize('kind', ['box', 'ellipsoid', 'capsule', 'cylinder'])
+def test_two_sizes_beside_two_points(kind):
+    compare(BODY.format('', '<joint name="x"/><geom fromto="1 2 3 2 1 1" size="0.1 0.2" '
+                        f'type="{kind}"/>'), TOLERANCE)

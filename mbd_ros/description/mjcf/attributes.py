@@ -30,12 +30,13 @@ _READ = {tag: frozenset(names.split()) for tag, names in {
              'springdamper align',
     'freejoint': 'name align',
     'geom': _TURN + 'name class type size pos fromto mass density mesh group shellinertia contype '
-                    'conaffinity',
+            'conaffinity fitscale',
     'site': _TURN + 'name class pos',
     'connect': 'name class active body1 body2 anchor site1 site2',
     'weld': 'name class active body1 body2 relpose site1 site2',
     'compiler': 'angle coordinate eulerseq autolimits inertiafromgeom inertiagrouprange boundmass '
-                'boundinertia settotalmass balanceinertia alignfree',
+                'boundinertia settotalmass balanceinertia alignfree meshdir '
+                'assetdir strippath fitaabb',
 }.items()}
 _SOFT = 'solref solimp '
 _UNUSED = {tag: frozenset(names.split()) for tag, names in {
@@ -44,11 +45,11 @@ _UNUSED = {tag: frozenset(names.split()) for tag, names in {
              'springyield actuatorfrclimited actuatorfrcrange actuatorgravcomp',
     'freejoint': 'group',
     'geom': _SOFT + 'condim priority solmix friction margin gap material rgba '
-            'hfield fitscale fluidshape fluidcoef user adhesion castshadow surfacevel',
+            'hfield fluidshape fluidcoef user adhesion castshadow surfacevel',
     'site': 'type size fromto material rgba group user',
     'connect': _SOFT, 'weld': _SOFT + 'anchor torquescale',
-    'compiler': 'strippath discardvisual meshdir texturedir assetdir usethread fusestatic '
-                'exactmeshinertia saveinertial convexhull conflict fitaabb passthrough '
+    'compiler': 'discardvisual texturedir usethread fusestatic '
+                'exactmeshinertia saveinertial convexhull conflict passthrough '
                 'savecanonical savecompiled',
 }.items()}
 _WHY = {

@@ -26,6 +26,7 @@ from transforms3d.axangles import axangle2mat
 from mbd_ros.description.mjcf.document import Document, Item
 from mbd_ros.description.mjcf.geoms import Geom, read_geom
 from mbd_ros.description.mjcf.masses import possible
+from mbd_ros.description.mjcf.meshes import Meshes
 from mbd_ros.description.mjcf.orientation import read_pose, read_rotation
 from mbd_ros.description.mjcf.resistance import linear_damping, refuse_springdamper
 from mbd_ros.description.records.mechanism import (
@@ -49,6 +50,7 @@ _SEEN = ('site', 'camera', 'light')
 class Tree:
     """The links and joints found, where bodies and sites stand, and what geoms look like."""
 
+    meshes: Meshes
     links: list[Link] = field(default_factory=lambda: [Link(WORLD)])
     joints: list[Joint] = field(default_factory=list)
     at_start: dict[str, Array] = field(default_factory=lambda: {WORLD: np.eye(4)})
@@ -85,7 +87,7 @@ def read_bodies(document: Document) -> Tree:
         If an element makes bodies in a way this package does not know.
 
     """
-    tree = Tree()
+    tree = Tree(Meshes(document))
     waiting = deque(_Body(element, WORLD, 'main', '', np.eye(4))
                     for element in document.root.iterfind('worldbody'))
     while waiting:
@@ -127,7 +129,7 @@ def _read_parts(body: _Body, tree: Tree, document: Document) -> Iterator[_Body]:
             name = element.get('name') or f'{body.name}.body_{tree.bodies}'
             yield _Body(element, name, inside, body.name, within @ read_pose(item))
         elif tag == 'geom':
-            body.geoms.append(read_geom(item, within))
+            body.geoms.append(read_geom(item, within, tree.meshes))
         elif tag == 'site' and element.get('name'):
             if element.get('name') in tree.sites:
                 raise document.error(element, f'{item.called()} is defined twice; names must '

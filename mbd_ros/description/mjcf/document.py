@@ -65,6 +65,12 @@ class Settings:
         The mass that all bodies are scaled to have together [kg]; as they are unless positive.
     free_aligned : bool
         Whether the frame of a free body without children is moved to its inertia's axes.
+    fits_boxes : bool
+        Whether solids are fitted to the boxes around meshes, not to their inertias.
+    mesh_folder : str
+        Where files of meshes are, from the folder of the file.
+    strips_paths : bool
+        Whether folders in the names of files do not count.
     gravity : (3,) tuple
         Of ``<option>`` [m/s^2].
     disabled : set of str
@@ -82,6 +88,9 @@ class Settings:
     balances: bool = False
     total: float = -1.0
     free_aligned: bool = False
+    fits_boxes: bool = False
+    mesh_folder: str = ''
+    strips_paths: bool = False
     gravity: Vector3 = STANDARD_GRAVITY
     disabled: set[str] = field(default_factory=set)
 
@@ -234,6 +243,11 @@ def _read_settings(item: Item, settings: Settings) -> None:
     settings.balances = item.choice('balanceinertia', ('true', 'false'), (
         'true' if settings.balances else 'false')) == 'true'
     settings.total = item.number('settotalmass', settings.total)
+    settings.mesh_folder = item.text('meshdir', item.text('assetdir', settings.mesh_folder))
+    settings.strips_paths = item.choice('strippath', ('true', 'false'), (
+        'true' if settings.strips_paths else 'false')) == 'true'
+    settings.fits_boxes = item.choice('fitaabb', ('true', 'false'), (
+        'true' if settings.fits_boxes else 'false')) == 'true'
     settings.free_aligned = item.choice('alignfree', ('true', 'false'), (
         'true' if settings.free_aligned else 'false')) == 'true'
 

@@ -63,6 +63,8 @@ def read_equality(document: Document, tree: Tree) -> list[LoopJoint]:
                 loops.append(_held(item, tree, numbers, names))
             elif element.tag == 'joint':
                 _follow(item, tree, numbers)
+            elif element.tag == 'tendon':
+                _tie(item, tree, numbers)
             else:
                 raise UnsupportedError(f'<equality> of {item.called()}',
                                        'remove it to load the robot without it',
@@ -148,14 +150,68 @@ def _follow(item: Item, tree: Tree, names: dict[str, int]) -> None:
     """Note that a joint follows another: y - y0 = a0 + a1 (x - x0), else refuse it."""
     coefficients = item.numbers('polycoef', 1, 2, 3, 4, 5) or (0.0, 1.0)
     first, second = (_sliding(item, key, tree, names) for key in ('joint1', 'joint2'))
+    _linear(item, f"joint '{first}' a polynomial of joint '{second}'", coefficients)
+    a0, a1 = (*coefficients, 0.0)[:2]
+    _couple(item, (1.0, first), (-a1, second), a0, tree, names)
+
+
+def _linear(item: Item, what: str, coefficients: tuple[float, ...]) -> None:
     if any(coefficients[2:]):
         raise UnsupportedError(
-            f"{item.called()}, which makes joint '{first}' a polynomial of joint '{second}' "
-            'of a degree above 1,', 'remove it to load the robot without it',
+            f'{item.called()}, which makes {what} of a degree above 1,',
+            'remove it to load the robot without it',
             source=item.document.report.source(item.element))
-    a0, a1 = (*coefficients, 0.0)[:2]
-    offset = tree.references[first] + a0 - a1 * tree.references[second]
-    k = names[first]
-    source = item.document.report.source(item.element)
-    tree.joints[k] = replace(tree.joints[k], mimic=Mimic(second, a1, offset, source))
-    item.document.report.follows(first, second, source)
+
+
+def _tie(item: Item, tree: Tree, names: dict[str, int]) -> None:
+    """Note that two joints of one fixed tendon, or of two of one joint each, are coupled."""
+    tendons = {element.get('name'): element
+               for part in item.document.root.iterfind('tendon') for element in children(part)}
+    coefficients = item.numbers('polycoef', 1, 2, 3, 4, 5) or (0.0, 1.0)
+    given = [item.text(key) for key in ('tendon1', 'tendon2') if key in item.values]
+    for name in given:
+        if name not in tendons:
+            raise item.document.error(item.element, f"{item.called()}: tendon '{name}' does not "
+                                      f'exist{nearest(name, filter(None, tendons))}')
+    terms = []
+    for name, factor in zip(given, (1.0, -(*coefficients, 0.0)[1])):
+        for part in children(tendons[name]):
+            one = Item(part, dict(part.attrib), item.document)
+            if part.tag == 'joint':
+                terms.append((factor * one.number('coef', 1.0),
+                              _sliding(one, 'joint', tree, names)))
+    if len(given) == 2:
+        _linear(item, f"tendon '{given[0]}' a polynomial of tendon '{given[1]}'", coefficients)
+    if len(terms) != 2 or any(tendons[name].tag != 'fixed' for name in given) or (
+            not terms[0][0] or not terms[1][0] or terms[0][1] == terms[1][1]):
+        raise UnsupportedError(f'{item.called()} between tendons that have not two joints '
+                               'together,', 'remove it to load the robot without it',
+                               source=item.document.report.source(item.element))
+    _couple(item, *terms, coefficients[0], tree, names)
+
+
+def _couple(item: Item, first: tuple[float, str], second: tuple[float, str], a0: float,
+            tree: Tree, names: dict[str, int]) -> None:
+    """Note that c1 (y - y0) + c2 (x - x0) = a0, by letting y follow x, or x follow y."""
+    for (c1, y), (c2, x) in ((first, second), (second, first)):
+        k = names[y]
+        if c1 and tree.joints[k].mimic is None and y not in _leaders(x, tree, names):
+            ratio = -c2 / c1
+            source = item.document.report.source(item.element)
+            tree.joints[k] = replace(tree.joints[k], mimic=Mimic(
+                x, ratio + 0.0, tree.references[y] + a0 / c1 - ratio * tree.references[x], source))
+            item.document.report.follows(y, x, source)
+            return
+    raise UnsupportedError(
+        f"{item.called()} of the joints '{first[1]}' and '{second[1]}', which follow others "
+        'already,', 'remove it, or write one equality for each joint that follows',
+        source=item.document.report.source(item.element))
+
+
+def _leaders(name: str, tree: Tree, names: dict[str, int]) -> set[str]:
+    """Return a joint and all that it follows."""
+    found = {name}
+    while (mimic := tree.joints[names[name]].mimic) is not None and mimic.joint not in found:
+        name = mimic.joint
+        found.add(name)
+    return found

@@ -22,9 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.description.mjcf.document import Item
+from mbd_ros.description.mjcf.meshes import fitted, Meshes
 from mbd_ros.description.mjcf.orientation import read_pose, turn_z_to
 from mbd_ros.description.records.poses import pose_from
-from mbd_ros.description.records.solids import SOLIDS
+from mbd_ros.description.records.solids import SHELLS, SOLIDS
 from mbd_ros.description.write.loops import add_origin, numbers_text
 from mbd_ros.errors import UnsupportedError
 
@@ -42,6 +43,7 @@ class Geom:
     kind: str
     size: tuple[float, ...]
     pose: Array
+    meshes: Meshes
 
     def mass(self) -> tuple[float, Array, Array]:
         """
@@ -50,29 +52,57 @@ class Geom:
         Raises
         ------
         UnsupportedError
-            If it is a mesh, or a shell, that is not massless.
+            If it is of a shape whose mass MuJoCo computes in a way of its own.
+        DescriptionError
+            If its mesh cannot be read.
 
         """
         given = self.item.numbers('mass', 1)
         density = self.item.number('density', 1000.0)
+        nothing = 0.0, self.pose, np.zeros((3, 3))
         if self.kind in _FLAT or given == (0.0,) or (given is None and density == 0.0):
-            return 0.0, self.pose, np.zeros((3, 3))
-        if self.fitted or self.kind not in SOLIDS or (
-                self.item.text('shellinertia', 'false') == 'true'):
-            what = ('fitted to a mesh' if self.fitted else 'a shell' if self.kind in SOLIDS else
-                    f'a {self.kind}')
-            raise UnsupportedError(
-                'the mass of '
-                f'{self.item.called()}, {what},', 'give its body an <inertial>, or the geom the '
-                'mass 0',
-                source=self.item.document.report.source(self.item.element))
-        volume, moments = SOLIDS[self.kind][1](*self.size)
-        mass = density * volume if given is None else given[0]
+            return nothing
+        if self.kind == 'mesh':
+            return self._as_mesh(given, density)
+        if self.kind not in SOLIDS:
+            raise self._unsupported(f'a {self.kind}')
+        pose, size = self.pose, self.size
+        if self.fitted:
+            if self.item.document.settings.fits_boxes:
+                raise self._unsupported('fitted to the box around a mesh')
+            within, size = fitted(self.meshes.solid(self.item), self.kind,
+                                  self.item.number('fitscale', 1.0))
+            pose = pose @ within
+        shell = self.item.text('shellinertia', 'false') == 'true'
+        if shell and self.kind not in SHELLS:
+            raise self._unsupported(f'a shell of the shape {self.kind}')
+        volume, moments = (SHELLS[self.kind] if shell else SOLIDS[self.kind][1])(*size)
+        mass = self._positive(density * volume if given is None else given[0])
+        return mass, pose, mass * np.diag(moments)
+
+    def _as_mesh(self, given: tuple[float, ...] | None, density: float
+                 ) -> tuple[float, Array, Array]:
+        if 'shellinertia' in self.item.values:
+            raise self.item.document.error(
+                self.item.element, f'{self.item.called()}, a mesh, has shellinertia; allowed: '
+                'inertia="shell" of the <mesh>')
+        solid = self.meshes.solid(self.item)
+        mass = self._positive(density * solid.volume if given is None else given[0])
+        pose = self.pose.copy()
+        pose[:3, 3] += pose[:3, :3] @ solid.center
+        return mass, pose, mass / solid.volume * solid.tensor
+
+    def _positive(self, mass: float) -> float:
         if mass < 0.0:
             raise self.item.document.error(
                 self.item.element, f'{self.item.called()} has the mass {mass:.6g} kg; allowed: 0 '
                 'or more')
-        return mass, self.pose, mass * np.diag(moments)
+        return mass
+
+    def _unsupported(self, what: str) -> UnsupportedError:
+        return UnsupportedError(
+            f'the mass of {self.item.called()}, {what},', 'give its body an <inertial>, or the '
+            'geom the mass 0', source=self.item.document.report.source(self.item.element))
 
     @property
     def fitted(self) -> bool:
@@ -99,7 +129,7 @@ class Geom:
         return element
 
 
-def read_geom(item: Item, within: Array) -> Geom:
+def read_geom(item: Item, within: Array, meshes: Meshes) -> Geom:
     """
     Return a geom.
 
@@ -109,6 +139,8 @@ def read_geom(item: Item, within: Array) -> Geom:
         The ``<geom>``.
     within : (4, 4) array
         Pose in the body of the frame it is given in.
+    meshes : Meshes
+        Those of the document.
 
     Raises
     ------
@@ -116,7 +148,7 @@ def read_geom(item: Item, within: Array) -> Geom:
         If its type is unknown or its size has no meaning.
 
     """
-    kind = item.choice('type', _TYPES, 'mesh' if 'mesh' in item.values else 'sphere')
+    kind = item.choice('type', _TYPES, 'sphere')
     pose = read_pose(item)
     size = item.numbers('size', 1, 2, 3) or ()
     ends = item.numbers('fromto', 6)
@@ -139,4 +171,4 @@ def read_geom(item: Item, within: Array) -> Geom:
                 f'{" ".join(f"{s:.6g}" for s in size) or "nothing"}; allowed: {count} positive '
                 f'number{"s" if count > 1 else ""}')
         size = size[:count]
-    return Geom(item, kind, () if fitted else size, within @ pose)
+    return Geom(item, kind, () if fitted else size, within @ pose, meshes)

@@ -66,6 +66,40 @@ half the length between the centres of its ends.
 """
 
 
+def _sphere_shell(r: float) -> tuple[float, Sequence[float]]:
+    return 4.0 * pi * r * r, (2.0 / 3.0 * r * r,) * 3
+
+
+def _box_shell(a: float, b: float, c: float) -> tuple[float, Sequence[float]]:
+    half = np.array((a, b, c))
+    faces = 8.0 * np.array((b * c, a * c, a * b))   # both faces across each axis
+    area = float(faces.sum())
+    # the mean square of each coordinate: all of it on the two faces across, a third elsewhere
+    squares = half**2 * (faces + (area - faces) / 3.0) / area
+    return area, (squares.sum() - squares).tolist()
+
+
+def _cylinder_shell(r: float, h: float) -> tuple[float, Sequence[float]]:
+    side, ends = 4.0 * pi * r * h, 2.0 * pi * r * r
+    share = side / (side + ends)
+    across = share * (0.5 * r * r + h * h / 3.0) + (1.0 - share) * (0.25 * r * r + h * h)
+    return side + ends, (across, across, (share + 0.5 * (1.0 - share)) * r * r)
+
+
+def _capsule_shell(r: float, h: float) -> tuple[float, Sequence[float]]:
+    side, ends = 4.0 * pi * r * h, 4.0 * pi * r * r
+    share = side / (side + ends)
+    turn = 2.0 / 3.0 * r * r
+    across = share * (0.5 * r * r + h * h / 3.0) + (1.0 - share) * (turn + h * h + h * r)
+    return side + ends, (across, across, share * r * r + (1.0 - share) * turn)
+
+
+SHELLS: dict[str, Callable[..., tuple[float, Sequence[float]]]] = {
+    'sphere': _sphere_shell, 'box': _box_shell, 'cylinder': _cylinder_shell,
+    'capsule': _capsule_shell}
+"""By kind: as in ``SOLIDS``, of thin shells: their area [m^2], and moments per mass [m^2]."""
+
+
 def combined(parts: Iterable[tuple[float, Array, Array]], source: Source) -> Inertia:
     """
     Return the mass properties of several bodies fixed to each other.

@@ -136,8 +136,9 @@ def test_errors(body, message):
 
 
 @pytest.mark.parametrize(('body', 'what'), [
-    ('<geom type="mesh" mesh="m"/>', 'the mass of <geom>, a mesh,'),
-    ('<geom size="1" shellinertia="true"/>', 'the mass of <geom>, a shell,'),
+    ('<geom type="sdf" mesh="m"/>', 'the mass of <geom>, a sdf,'),
+    ('<geom type="ellipsoid" size="1 1 1" shellinertia="true"/>', 'the mass of <geom>, a shell of '
+     'the shape ellipsoid,'),
     ('<replicate count="3"/>', '<replicate>'),
     ('<composite type="cable"/>', '<composite>'),
     ('<flexcomp type="grid"/>', '<flexcomp>'),
@@ -156,7 +157,11 @@ def test_unsupported(body, what):
 @pytest.mark.parametrize(('part', 'what'), [
     ('<equality><joint joint1="j" joint2="k" polycoef="0 1 2"/></equality>',
      "<joint>, which makes joint 'j' a polynomial of joint 'k' of a degree above 1,"),
-    ('<equality><tendon tendon1="t"/></equality>', '<equality> of <tendon>'),
+    ('<tendon><spatial name="t"/></tendon><equality><tendon tendon1="t"/></equality>',
+     '<tendon> between tendons that have not two joints together,'),
+    ('<equality><flex flex="f"/></equality>', '<equality> of <flex>'),
+    ('<equality><joint joint1="j" joint2="k"/><joint joint1="j" joint2="k" polycoef="0 2"/>'
+     '</equality>', "<joint> of the joints 'j' and 'k', which follow others already,"),
     ('<tendon><fixed name="t" armature="1"><joint joint="j"/><joint joint="k"/></fixed></tendon>',
      "armature of fixed 't', which acts on more than one coordinate,"),
     ('<tendon><spatial armature="1" damping="2"/></tendon>', 'armature and damping of <spatial>, '
@@ -173,6 +178,7 @@ def test_unsupported_parts(part, what):
     ('<equality><connect body1="a" body2="b" anchor="0 0 0"/></equality>',
      "<connect>: body2 'b' does not exist"),
     ('<equality><connect body1="a"/></equality>', '<connect> has no attribute anchor'),
+    ('<equality><tendon tendon1="t"/></equality>', "<tendon>: tendon 't' does not exist"),
     ('<equality><weld site1="s" site2="t"/></equality>', "<weld>: site1 's' does not exist"),
     ('<equality><connect site1="s"/></equality>', "<connect>: site1 's' does not exist"),
     ('<equality><connect site2="s"/></equality>', "<connect>: site1 '' does not exist"),
@@ -183,6 +189,16 @@ def test_unsupported_parts(part, what):
     ('<compiler eulerseq="xyq"/>', "<compiler>: eulerseq is 'xyq'; allowed: three letters of x, y,"
      ' z, X, Y, Z'),
     ('<default><default/></default>', "<default> has the class ''; allowed: a new name"),
+    ('<asset><mesh name="m" file="m.stl"/></asset><worldbody><body><geom type="mesh" mesh="m"/>'
+     '</body></worldbody>', "mesh 'm': its file 'm.stl' in a text that has no folder; allowed: in "
+     'files'),
+    ('<asset><mesh name="m" vertex="0 0 0 1"/></asset><worldbody><body><geom type="mesh" '
+     'mesh="m"/></body></worldbody>', "mesh 'm': vertex has 4 numbers; allowed: three for each"),
+    ('<asset><mesh name="m" vertex="0 0 0" face="0 1 2"/></asset><worldbody><body><geom '
+     'type="mesh" mesh="m"/></body></worldbody>', "mesh 'm': its faces name corners from 0 to 2; "
+     'allowed: 0 to 0'),
+    ('<worldbody><body><geom type="mesh" mesh="n"/></body></worldbody>', "<geom>: mesh 'n' does "
+     'not exist'),
 ])
 def test_errors_in_parts(part, message):
     assert error(robot('', part)) == f'<string>:4: {message}'
@@ -224,6 +240,27 @@ def test_a_follower_counts_from_the_references_of_both_joints(angle, unit):
     mimic = next(one.mimic for one in joints if one.name == 'y')
     assert (mimic.joint, mimic.multiplier) == ('x', 2.0)
     assert mimic.offset == pytest.approx(0.5 + (30.0 - 2.0 * 10.0) * unit)
+
+
+@pytest.mark.parametrize(('part', 'mimics'), [
+    ('<tendon><fixed name="t"><joint joint="x" coef="2"/><joint joint="y" coef="-4"/></fixed>'
+     '</tendon><equality><tendon tendon1="t" polycoef="0.5"/></equality>',
+     {'x': ('y', 2.0, 0.1 + 0.25 - 2.0 * 0.2)}),
+    ('<tendon><fixed name="t"><joint joint="x" coef="2"/></fixed><fixed name="u"><joint joint="y" '
+     'coef="3"/></fixed></tendon><equality><tendon tendon1="t" tendon2="u" polycoef="0.5 2"/>'
+     '</equality>', {'x': ('y', 3.0, 0.1 + 0.25 - 3.0 * 0.2)}),
+    # x has a leader already: y, then z, is the one that follows
+    ('<equality><joint joint1="x" joint2="y"/><joint joint1="x" joint2="z" polycoef="0 2"/>'
+     '</equality>', {'x': ('y', 1.0, 0.1 - 0.2), 'z': ('x', 0.5, 0.3 - 0.05)})])
+def test_couplings_of_two_joints(part, mimics):
+    joints = read(robot(''.join(f'<joint name="{name}" type="slide" ref="{ref}"/>' for name, ref in
+                                (('x', 0.1), ('y', 0.2), ('z', 0.3))), part)).joints
+    found = {joint.name: (joint.mimic.joint, joint.mimic.multiplier, joint.mimic.offset)
+             for joint in joints if joint.mimic is not None}
+    assert found.keys() == mimics.keys()
+    for name, (leader, *numbers) in mimics.items():
+        assert found[name][0] == leader
+        assert found[name][1:] == pytest.approx(numbers, abs=1e-15)   # sums of three
 
 
 def test_masses_are_bounded_balanced_and_scaled():
