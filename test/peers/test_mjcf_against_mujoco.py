@@ -265,3 +265,73 @@ def test_files_of_meshes(tmp_path, kind):
 def test_two_sizes_beside_two_points(kind):
     compare(BODY.format('', '<joint name="x"/><geom fromto="1 2 3 2 1 1" size="0.1 0.2" '
                         f'type="{kind}"/>'), TOLERANCE)
+
+
+LEG = ('<body name="p" pos="0 0 1"><joint name="j" axis="0 1 0"/><geom size=".1" pos="0 0 -.3"/>'
+       '<site name="s"/></body>')
+REPLICATED = '<mujoco><worldbody>{}</worldbody>{}</mujoco>'
+
+
+def check_copies(path: str) -> None:
+    """Compare poses of all bodies, names of joints and loops, and the robot."""
+    peer = mujoco.MjModel.from_xml_path(path)
+    data = mujoco.MjData(peer)
+    mujoco.mj_forward(peer, data)
+    model = compare(path, TOLERANCE)
+    mechanism = read(path)
+    named = [joint.name for joint in mechanism.joints if joint.kind != 'fixed']
+    assert sorted(named) == sorted(peer.joint(k).name for k in range(peer.njnt))
+    for k in range(1, peer.nbody):
+        pose = mbd_ros.pose(model, np.zeros(model.nv), peer.body(k).name)
+        np.testing.assert_allclose(pose[:3, 3], data.xpos[k], atol=TOLERANCE)
+    assert len(mechanism.loop_joints) + sum(
+        joint.mimic is not None for joint in mechanism.joints) == peer.neq
+
+
+@pytest.mark.parametrize(('body', 'parts'), [
+    (f'<replicate count="3" offset="0.5 0 0">{LEG}</replicate>', ''),
+    (f'<replicate count="11" offset="0.5 0.1 0" euler="0 10 90" sep="-">{LEG}</replicate>', ''),
+    (f'<replicate count="3" euler="0 0 90"><frame pos="1 0 0">{LEG}</frame></replicate>', ''),
+    (f'<replicate count="2" offset="0 1 0" sep="y"><replicate count="2" offset="1 0 0" sep="x">'
+     f'{LEG}</replicate></replicate>', ''),
+    ('<body name="a"><joint name="q"/><replicate count="3" offset="0.5 0 0"><geom size=".1"/>'
+     '</replicate></body>', ''),
+    (f'<replicate count="2" offset="0 1 0">{LEG}</replicate>',
+     '<equality><connect body1="p" anchor="0 0 0"/></equality><actuator><motor joint="j" gear="3" '
+     'armature="0.1"/></actuator><tendon><fixed name="t" armature="0.2"><joint joint="j" '
+     'coef="1"/></fixed></tendon>')])
+def test_replicated_parts(tmp_path, body, parts):
+    path = tmp_path / 'm.xml'
+    path.write_text(REPLICATED.format(body, parts))
+    check_copies(str(path))
+
+
+PART = ('<mujoco model="sub"><compiler angle="radian" meshdir="meshes"/><default><joint '
+        'armature="0.3"/><default class="c"><joint range="-1 1" axis="0 1 0"/></default></default>'
+        '<asset><mesh name="m" file="m.stl"/></asset><worldbody><geom size=".3"/><body name="x" '
+        'pos="0 0 1" euler="0.1 0.2 0.3" childclass="c"><joint name="j"/><geom name="g" '
+        'size=".1"/><site name="s"/><frame pos="9 9 9"><body name="y" pos="0 0 1"><joint '
+        'name="k"/><geom type="mesh" mesh="m" pos=".1 0 0"/></body></frame></body><body name="z"><geom '
+        'size=".2"/></body></worldbody><actuator><motor joint="j" gear="2" armature="0.1"/>'
+        '</actuator><equality><joint name="e" joint1="j" joint2="k"/></equality></mujoco>')
+
+
+@pytest.mark.parametrize(('body', 'parts'), [
+    ('<attach model="sub" body="x" prefix="l_"/>', '<equality><joint joint1="l_j" polycoef="0.1"/>'
+     '</equality>'),
+    ('<frame pos="1 0 0" euler="0 0 90"><attach model="sub" body="x" prefix="l_"/></frame>', ''),
+    ('<attach model="sub" prefix="l_"/>', ''),
+    ('<body name="h" pos="0 1 0"><joint name="hj"/><geom size=".1"/><attach model="sub" '
+     'prefix="l_"/></body>', ''),
+    ('<attach model="sub" body="x" prefix="l_"/><attach model="sub" body="y" prefix="r_"/>', ''),
+    ('<replicate count="2" offset="1 0 0"><attach model="sub" body="x" prefix="l_"/></replicate>',
+     '')])
+def test_attached_parts(tmp_path, body, parts):
+    (tmp_path / 'parts' / 'meshes').mkdir(parents=True)
+    trimesh.creation.box((0.1, 0.2, 0.3)).export(tmp_path / 'parts' / 'meshes' / 'm.stl')
+    (tmp_path / 'parts' / 'sub.xml').write_text(PART)
+    path = tmp_path / 'm.xml'
+    path.write_text('<mujoco><compiler angle="degree"/><default><joint armature="0.7"/></default>'
+                    '<asset><model name="sub" file="parts/sub.xml"/></asset><worldbody>'
+                    f'{body}</worldbody>{parts}</mujoco>')
+    check_copies(str(path))

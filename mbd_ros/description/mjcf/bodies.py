@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from transforms3d.axangles import axangle2mat
 
+from mbd_ros.description.mjcf.copies import attached, replicas
 from mbd_ros.description.mjcf.document import Document, Item
 from mbd_ros.description.mjcf.geoms import Geom, read_geom
 from mbd_ros.description.mjcf.masses import possible
@@ -42,7 +43,7 @@ WORLD = 'world'
 
 _KINDS: dict[str, JointKind] = {'hinge': 'revolute', 'slide': 'prismatic', 'ball': 'spherical',
                                 'free': 'floating'}
-_LATER = ('replicate', 'composite', 'flexcomp', 'attach', 'plugin')
+_LATER = ('composite', 'flexcomp', 'plugin')
 _SEEN = ('site', 'camera', 'light')
 
 
@@ -50,7 +51,8 @@ _SEEN = ('site', 'camera', 'light')
 class Tree:
     """The links and joints found, where bodies and sites stand, and what geoms look like."""
 
-    meshes: Meshes
+    documents: list[Document]
+    meshes: dict[int, Meshes] = field(default_factory=dict)
     links: list[Link] = field(default_factory=lambda: [Link(WORLD)])
     joints: list[Joint] = field(default_factory=list)
     at_start: dict[str, Array] = field(default_factory=lambda: {WORLD: np.eye(4)})
@@ -66,6 +68,7 @@ class _Body:
     """A body as it is read: its parts, with the class and pose of the frames they stand in."""
 
     element: Any
+    document: Document
     name: str
     childclass: str
     parent: str
@@ -87,17 +90,18 @@ def read_bodies(document: Document) -> Tree:
         If an element makes bodies in a way this package does not know.
 
     """
-    tree = Tree(Meshes(document))
-    waiting = deque(_Body(element, WORLD, 'main', '', np.eye(4))
+    tree = Tree([document])
+    waiting = deque(_Body(element, document, WORLD, 'main', '', np.eye(4))
                     for element in document.root.iterfind('worldbody'))
     while waiting:
         body = waiting.popleft()
+        document = body.document
         if body.name != WORLD and body.name in tree.at_start:
             raise document.error(body.element, f"body '{body.name}' is defined twice; names must "
                                  'differ')
         tree.at_start[body.name] = (
             tree.at_start[body.parent] @ body.pose if body.parent else np.eye(4))
-        inner = list(_read_parts(body, tree, document))
+        inner = list(_read_parts(body, tree))
         if not inner:
             _align(body, tree, document)
         waiting.extend(inner)
@@ -111,31 +115,42 @@ def read_bodies(document: Document) -> Tree:
     return tree
 
 
-def _read_parts(body: _Body, tree: Tree, document: Document) -> Iterator[_Body]:
+def _read_parts(body: _Body, tree: Tree) -> Iterator[_Body]:
     """Read what stands in a body, and yield the bodies in it; frames are gone through."""
-    waiting: deque[tuple[Any, Array, str]] = deque(
-        (child, np.eye(4), body.childclass) for child in children(body.element))
+    waiting = deque((child, np.eye(4), body.childclass, body.document)
+                    for child in children(body.element))
     while waiting:
-        element, within, childclass = waiting.popleft()
+        element, within, childclass, document = waiting.popleft()
         tag = element.tag
         item = document.item(element, childclass)
         inside = element.get('childclass', childclass)
         if tag == 'frame':
             pose = within @ read_pose(item)
-            waiting.extendleft((child, pose, inside) for child in reversed(children(element)))
+            waiting.extendleft((child, pose, inside, document)
+                               for child in reversed(children(element)))
+        elif tag in ('replicate', 'attach'):
+            parts = (replicas(item, inside, tree.documents) if tag == 'replicate' else
+                     attached(item, tree.documents))
+            waiting.extendleft((child, within @ pose, own, part) for child, pose, own, part in
+                               reversed([(child, pose, own or inside, part)
+                                         for child, pose, own, part in parts]))
         elif tag == 'body':
             _check_flags(item, document)
             tree.bodies += 1
-            name = element.get('name') or f'{body.name}.body_{tree.bodies}'
-            yield _Body(element, name, inside, body.name, within @ read_pose(item))
+            name = item.name or f'{body.name}.body_{tree.bodies}'
+            document.names.add(element.get('name', ''))
+            yield _Body(element, document, name, inside, body.name, within @ read_pose(item))
         elif tag == 'geom':
-            body.geoms.append(read_geom(item, within, tree.meshes))
+            body.geoms.append(read_geom(item, within, tree.meshes.setdefault(
+                id(document.root), Meshes(document))))
         elif tag == 'site' and element.get('name'):
-            if element.get('name') in tree.sites:
+            if item.name in tree.sites:
                 raise document.error(element, f'{item.called()} is defined twice; names must '
                                      'differ')
-            tree.sites[element.get('name')] = (body.name, within @ read_pose(item))
+            document.names.add(element.get('name'))
+            tree.sites[item.name] = (body.name, within @ read_pose(item))
         elif tag in ('joint', 'freejoint'):
+            document.names.add(element.get('name', ''))
             body.joints.append((item, within))
         elif tag == 'inertial':
             if body.inertial is not None:
@@ -280,7 +295,7 @@ def _joint(item: Item, kind: JointKind, axis: Vector3, parent: str, body: _Body,
            tree: Tree, document: Document) -> Joint:
     """Return name, limits and resistance of a joint."""
     source = document.report.source(item.element)
-    name = item.element.get('name') or f'{body.name}/joint_{number + 1}'
+    name = item.name or f'{body.name}/joint_{number + 1}'
     unit = document.settings.angle if kind == 'revolute' else 1.0
     limits = Limits()
     if kind in ('revolute', 'prismatic'):

@@ -15,7 +15,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import pi
 import os
 from pathlib import Path
@@ -97,12 +97,49 @@ class Settings:
 
 @dataclass
 class Document:
-    """The document: its root, settings, defaults by class and tag, and what is remarked."""
+    """
+    A document, or a part of it that stands several times in the robot.
+
+    Attributes
+    ----------
+    root : lxml element
+        The ``<mujoco>``.
+    report : Report
+        Knows the file that was asked for; takes the findings.
+    file : str
+        The file it is; includes and meshes are beside it.
+    settings : Settings
+        What ``<compiler>`` and ``<option>`` say.
+    defaults : dict
+        Attributes by class and tag.
+    prefix, suffix : str
+        Around all names, where it is attached or replicated.
+    names : set of str
+        What stands in it once, as the file calls it.
+    copies : list of Document
+        Parts of it that were replicated.
+
+    """
 
     root: Any
     report: Report
+    file: str
     settings: Settings = field(default_factory=Settings)
     defaults: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)
+    prefix: str = ''
+    suffix: str = ''
+    names: set[str] = field(default_factory=set)
+    copies: list[Document] = field(default_factory=list)
+
+    def named(self, name: str) -> str:
+        """Return what the robot calls something that the file gives a name."""
+        return f'{self.prefix}{name}{self.suffix}'
+
+    def replicated(self, suffix: str) -> Document:
+        """Return a part of it that is one of several copies."""
+        part = replace(self, suffix=suffix + self.suffix, names=set())
+        self.copies.append(part)
+        return part
 
     def error(self, element: Any, message: str) -> DescriptionError:
         """Return the error to raise about an element."""
@@ -149,6 +186,17 @@ class Item:
         values = self.numbers(name, 1)
         return default if values is None else values[0]
 
+    def reference(self, name: str, default: str = '') -> str:
+        """Return the name in the robot of what an attribute names in the file."""
+        text = self.text(name)
+        return self.document.named(text) if text and text != default else default
+
+    @property
+    def name(self) -> str:
+        """Return the name of the element in the robot, empty without one."""
+        name = self.element.get('name')
+        return self.document.named(name) if name else ''
+
     def polynomial(self, name: str) -> tuple[float, ...]:
         """Return the coefficients of an attribute that may be a polynomial, at most five."""
         return self.numbers(name, 1, 2, 3, 4, 5) or (0.0,)
@@ -165,11 +213,10 @@ class Item:
 
     def called(self) -> str:
         """Return what messages call the element."""
-        name = self.element.get('name')
-        return f'<{self.element.tag}>' if name is None else f"{self.element.tag} '{name}'"
+        return f"{self.element.tag} '{self.name}'" if self.name else f'<{self.element.tag}>'
 
 
-def open_document(root: Any, report: Report) -> Document:
+def open_document(root: Any, report: Report, file: str) -> Document:
     """
     Put in the includes, and read settings and defaults.
 
@@ -179,7 +226,7 @@ def open_document(root: Any, report: Report) -> Document:
         If a file is included that is not allowed or twice, or a setting has no meaning.
 
     """
-    document = Document(root, report)
+    document = Document(root, report, file)
     _include(root, document, report)
     for compiler in root.iterfind('compiler'):
         _read_settings(Item(compiler, dict(compiler.attrib), document), document.settings)
@@ -194,7 +241,7 @@ def open_document(root: Any, report: Report) -> Document:
 
 def _include(root: Any, document: Document, report: Report) -> None:
     """Replace every ``<include>`` by what the file holds, as often as there are any."""
-    folder = Path(report.file).parent
+    folder = Path(document.file).parent
     roots = None if report.file == TEXT else Roots(report.file, max_bytes=MAX_BYTES,
                                                    folders=report.folders)
     seen: set[str] = set()   # as they are named: links to one file are several, as in MuJoCo

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from transforms3d.axangles import axangle2mat
 
 from mbd_ros.description.mjcf.bodies import Tree, WORLD
+from mbd_ros.description.mjcf.copies import section
 from mbd_ros.description.mjcf.document import Document, Item
 from mbd_ros.description.mjcf.orientation import rotation_of
 from mbd_ros.description.records.loop_joints import Unnamed
@@ -50,31 +51,29 @@ def read_equality(document: Document, tree: Tree) -> list[LoopJoint]:
     loops: list[LoopJoint] = []
     names = Unnamed()
     numbers = {joint.name: k for k, joint in enumerate(tree.joints)}
-    for part in document.root.iterfind('equality'):
-        for element in children(part):
-            item = document.item(element, 'main')
-            source = document.report.source(element)
-            if 'equality' in document.settings.disabled or item.text('active', 'true') != 'true':
-                document.report.remark('info', f'{item.called()} is not active and not used',
-                                       source)
-            elif element.tag in ('connect', 'weld'):
-                loops.append(_loop(item, tree, names))
-            elif element.tag == 'joint' and 'joint2' not in item.values:
-                loops.append(_held(item, tree, numbers, names))
-            elif element.tag == 'joint':
-                _follow(item, tree, numbers)
-            elif element.tag == 'tendon':
-                _tie(item, tree, numbers)
-            else:
-                raise UnsupportedError(f'<equality> of {item.called()}',
-                                       'remove it to load the robot without it',
-                                       source=source)
+    for item in section('equality', tree.documents):
+        element, source = item.element, document.report.source(item.element)
+        if 'equality' in document.settings.disabled or item.text('active', 'true') != 'true':
+            document.report.remark('info', f'{item.called()} is not active and not used',
+                                   source)
+        elif element.tag in ('connect', 'weld'):
+            loops.append(_loop(item, tree, names))
+        elif element.tag == 'joint' and 'joint2' not in item.values:
+            loops.append(_held(item, tree, numbers, names))
+        elif element.tag == 'joint':
+            _follow(item, tree, numbers)
+        elif element.tag == 'tendon':
+            _tie(item, tree, numbers)
+        else:
+            raise UnsupportedError(f'<equality> of {item.called()}',
+                                   'remove it to load the robot without it',
+                                   source=source)
     return loops
 
 
 def _loop(item: Item, tree: Tree, names: Unnamed) -> LoopJoint:
     tag = item.element.tag
-    name = item.element.get('name') or names.new(tag)
+    name = item.name or names.new(tag)
     if 'site1' in item.values or 'site2' in item.values:
         (body1, frame1), (body2, frame2) = (_site(item, key, tree) for key in ('site1', 'site2'))
     else:
@@ -108,7 +107,7 @@ def _relative(item: Item, between: Array) -> Array:
 
 
 def _body(item: Item, key: str, tree: Tree) -> str:
-    name = item.text(key, WORLD if key == 'body2' else '')
+    name = item.reference(key, WORLD if key == 'body2' else '')
     if name not in tree.at_start:
         raise item.document.error(item.element, f"{item.called()}: {key} '{name}' does not exist"
                                   f'{nearest(name, tree.at_start)}')
@@ -116,7 +115,7 @@ def _body(item: Item, key: str, tree: Tree) -> str:
 
 
 def _site(item: Item, key: str, tree: Tree) -> tuple[str, Array]:
-    name = item.text(key)
+    name = item.reference(key)
     if name not in tree.sites:
         raise item.document.error(item.element, f"{item.called()}: {key} '{name}' does not exist"
                                   f'{nearest(name, tree.sites)}')
@@ -125,7 +124,7 @@ def _site(item: Item, key: str, tree: Tree) -> tuple[str, Array]:
 
 
 def _sliding(item: Item, key: str, tree: Tree, names: dict[str, int]) -> str:
-    name = item.text(key)
+    name = item.reference(key)
     if name not in names or name not in tree.references:
         raise item.document.error(item.element, f"{item.called()}: joint '{name}' does not "
                                   f'exist, or does not slide or turn{nearest(name, names)}')
@@ -141,7 +140,7 @@ def _held(item: Item, tree: Tree, numbers: dict[str, int], names: Unnamed) -> Lo
         moved[:3, 3] += moved[:3, :3] @ joint.axis * position
     else:
         moved[:3, :3] = moved[:3, :3] @ axangle2mat(joint.axis, position)
-    return LoopJoint(item.element.get('name') or names.new('joint'), 'fixed', joint.parent,
+    return LoopJoint(item.name or names.new('joint'), 'fixed', joint.parent,
                      joint.child, pose_from(moved), Pose(),
                      source=item.document.report.source(item.element))
 
@@ -173,7 +172,7 @@ def _tie(item: Item, tree: Tree, names: dict[str, int]) -> None:
         if name not in tendons:
             raise item.document.error(item.element, f"{item.called()}: tendon '{name}' does not "
                                       f'exist{nearest(name, filter(None, tendons))}')
-    terms = []
+    terms: list[tuple[float, str]] = []
     for name, factor in zip(given, (1.0, -(*coefficients, 0.0)[1])):
         for part in children(tendons[name]):
             one = Item(part, dict(part.attrib), item.document)
@@ -187,7 +186,7 @@ def _tie(item: Item, tree: Tree, names: dict[str, int]) -> None:
         raise UnsupportedError(f'{item.called()} between tendons that have not two joints '
                                'together,', 'remove it to load the robot without it',
                                source=item.document.report.source(item.element))
-    _couple(item, *terms, coefficients[0], tree, names)
+    _couple(item, terms[0], terms[1], coefficients[0], tree, names)
 
 
 def _couple(item: Item, first: tuple[float, str], second: tuple[float, str], a0: float,

@@ -120,8 +120,7 @@ class Meshes:
 
     def _file(self, name: str) -> Path:
         """Return the path of a mesh file, in the folders a description may read from."""
-        file = self._document.report.file
-        if file == TEXT:
+        if self._document.report.file == TEXT:
             raise DescriptionError(f"its file '{name}' in a text that has no folder; allowed: in "
                                    'files')
         settings = self._document.settings
@@ -130,9 +129,9 @@ class Meshes:
             path = Path(path.name)
         if path.suffix.lower() not in KINDS:
             raise DescriptionError(f"its file '{name}' is no {', '.join(KINDS)} file")
-        folder = Path(file).parent / settings.mesh_folder
-        return Roots(file, max_bytes=MAX_BYTES, folders=self._document.report.folders).check(
-            folder / path)
+        folder = Path(self._document.file).parent / settings.mesh_folder
+        return Roots(self._document.report.file, max_bytes=MAX_BYTES,
+                     folders=self._document.report.folders).check(folder / path)
 
 
 def _many(item: Item, name: str) -> tuple[float, ...]:

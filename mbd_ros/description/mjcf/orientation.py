@@ -60,7 +60,7 @@ def read_rotation(item: Item) -> Array:
         *axis, turn = item.numbers('axisangle', 4) or ()
         return clean(axangle2mat(_unit(item, way, np.array(axis)), turn * angle))
     if way == 'euler':
-        return _euler(item, item.numbers('euler', 3) or (), angle)
+        return euler(item, np.array(item.numbers('euler', 3)))
     if way == 'xyaxes':
         values = np.array(item.numbers('xyaxes', 6))
         x = _unit(item, way, values[:3])
@@ -85,8 +85,9 @@ def turn_z_to(axis: Array) -> Array:
     return clean(axangle2mat(across / length, float(np.arctan2(length, axis[2]))))
 
 
-def _euler(item: Item, angles: tuple[float, ...], unit: float) -> Array:
+def euler(item: Item, angles: Array) -> Array:
     """Return three turns in a row: about turned axes from the right, about fixed from the left."""
+    unit = item.document.settings.angle
     total = np.eye(3)
     for letter, angle in zip(item.document.settings.sequence, angles):
         turn = axangle2mat(np.eye(3)['xyz'.index(letter.lower())], angle * unit)

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mbd_ros.description.mjcf.document import Document, Item
+from mbd_ros.description.mjcf.copies import section
+from mbd_ros.description.mjcf.document import Item
 from mbd_ros.description.records.mechanism import SpringDamper
 from mbd_ros.description.records.report import nearest
 from mbd_ros.description.xml.xml_tree import children
@@ -59,7 +60,7 @@ def linear_damping(item: Item) -> float:
     return 0.0 if 'damper' in item.document.settings.disabled else first
 
 
-def read_transmissions(document: Document, tree: Tree) -> None:
+def read_transmissions(tree: Tree) -> None:
     """
     Add to joints what actuators and tendons of one joint do to their motion.
 
@@ -77,17 +78,14 @@ def read_transmissions(document: Document, tree: Tree) -> None:
     """
     numbers = {joint.name: k for k, joint in enumerate(tree.joints)}
     ratios: dict[str, tuple[str, float]] = {}
-    for part in document.root.iterfind('tendon'):
-        for element in children(part):
-            if element.tag in ('fixed', 'spatial'):
-                item = document.item(element, 'main')
-                joint = _joint_of(item, numbers)
-                if joint is not None:
-                    ratios[element.get('name', '')] = joint
-                _tendon(item, joint, tree, numbers)
-    for part in document.root.iterfind('actuator'):
-        for element in children(part):
-            _actuator(document.item(element, 'main'), ratios, tree, numbers)
+    for item in section('tendon', tree.documents):
+        item.document.names.add(item.element.get('name', ''))
+        joint = _joint_of(item, numbers)
+        if joint is not None:
+            ratios[item.name] = joint
+        _tendon(item, joint, tree, numbers)
+    for item in section('actuator', tree.documents):
+        _actuator(item, ratios, tree, numbers)
 
 
 def _joint_of(item: Item, numbers: dict[str, int]) -> tuple[str, float] | None:
@@ -96,7 +94,7 @@ def _joint_of(item: Item, numbers: dict[str, int]) -> tuple[str, float] | None:
     if item.element.tag != 'fixed' or len(parts) != 1 or parts[0].tag != 'joint':
         return None
     part = Item(parts[0], dict(parts[0].attrib), item.document)
-    return _known(part, part.text('joint'), numbers), part.number('coef', 1.0)
+    return _known(part, part.reference('joint'), numbers), part.number('coef', 1.0)
 
 
 def _known(item: Item, name: str, numbers: dict[str, int]) -> str:
@@ -132,7 +130,7 @@ def _ends(item: Item, tree: Tree) -> list[tuple[str, np.ndarray]] | None:
         return None
     found = []
     for part in parts:
-        name = part.get('site', '')
+        name = Item(part, dict(part.attrib), item.document).reference('site')
         if name not in tree.sites:
             raise item.document.error(part, f"{item.called()}: site '{name}' does not exist"
                                       f'{nearest(name, tree.sites)}')
@@ -152,7 +150,7 @@ def _spring(item: Item, ends: list[tuple[str, np.ndarray]], stiffness: float, da
         at = [tree.at_start[link] @ [*point, 1.0] for link, point in ends]
         length = float(np.linalg.norm(at[1] - at[0]))
     tree.springs.append(SpringDamper(
-        item.element.get('name') or f'tendon_{len(tree.springs) + 1}', link1, link2,
+        item.name or f'tendon_{len(tree.springs) + 1}', link1, link2,
         tuple(point1.tolist()), tuple(point2.tolist()), stiffness, damping, length,
         item.document.report.source(item.element)))
     return True
@@ -164,11 +162,11 @@ def _actuator(item: Item, ratios: dict[str, tuple[str, float]], tree: Tree,
     if not any(values.values()):
         return
     gear = (item.numbers('gear', 1, 2, 3, 4, 5, 6) or (1.0,))[0]
-    name = next((item.text(way) for way in _ON_JOINTS if way in item.values), None)
+    name = next((item.reference(way) for way in _ON_JOINTS if way in item.values), None)
     if name is not None:
         target: tuple[str, float] | None = _known(item, name, numbers), gear
     else:
-        joint, coefficient = ratios.get(item.text('tendon'), ('', 0.0))
+        joint, coefficient = ratios.get(item.reference('tendon'), ('', 0.0))
         target = (joint, gear * coefficient) if joint else None
     _add(item, values, target, tree, numbers)
 

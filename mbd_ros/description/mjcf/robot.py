@@ -73,12 +73,13 @@ def read_mjcf(root: Any, report: Report) -> Mechanism:
         If it has something that this version cannot do.
 
     """
-    document = open_document(root, report)
-    _remark_parts(document)
+    document = open_document(root, report, report.file)
     tree = read_bodies(document)
-    read_transmissions(document, tree)
+    for one in {id(one.root): one for one in tree.documents}.values():
+        _remark_parts(one)
+        remark_unused(one)
+    read_transmissions(tree)
     loops = read_equality(document, tree)
-    remark_unused(document)
     spanned = span(tree.links, tree.joints, report)
     check_loops(loops, tree.springs, tree.links, spanned.joints, report)
     links = scaled(tree.links, document.settings.total)

@@ -17,7 +17,7 @@ from __future__ import annotations
 from functools import lru_cache
 import io
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,7 +77,7 @@ def read_mesh(path: Path) -> Triangles:
 
 def _by_trimesh(data: bytes, kind: str) -> Triangles:
     import trimesh   # a tenth of a second, which few robots need
-    mesh = trimesh.load(io.BytesIO(data), file_type=kind[1:], force='mesh', process=False,
+    mesh: Any = trimesh.load(io.BytesIO(data), file_type=kind[1:], force='mesh', process=False,
                         skip_materials=True)
     return Triangles(np.array(mesh.vertices, dtype=np.float64),
                      np.array(mesh.faces, dtype=np.int64))

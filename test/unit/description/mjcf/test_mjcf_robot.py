@@ -128,6 +128,11 @@ def test_findings():
     ('<inertial mass="1"/>', '<inertial> has not all of pos, mass and either diaginertia or '
      'fullinertia'),
     ('<body name="a"/>', "body 'a' is defined twice; names must differ"),
+    ('<attach model="m"/>', "<attach>: model 'm' does not exist"),
+    ('<replicate count="0"/>', '<replicate> has the count 0; allowed: a whole number from 1, and '
+     '10000 copies in the robot'),
+    ('<replicate count="1e9"/>', '<replicate> has the count 1e+09; allowed: a whole number from '
+     '1, and 10000 copies in the robot'),
     ('<include file="x.xml"/>', "<include> of 'x.xml' in a text that has no folder; allowed: in "
      'files'),
 ])
@@ -139,10 +144,9 @@ def test_errors(body, message):
     ('<geom type="sdf" mesh="m"/>', 'the mass of <geom>, a sdf,'),
     ('<geom type="ellipsoid" size="1 1 1" shellinertia="true"/>', 'the mass of <geom>, a shell of '
      'the shape ellipsoid,'),
-    ('<replicate count="3"/>', '<replicate>'),
     ('<composite type="cable"/>', '<composite>'),
     ('<flexcomp type="grid"/>', '<flexcomp>'),
-    ('<attach model="m"/>', '<attach>'),
+    ('<attach model="m" frame="f"/>', '<attach> of a frame'),
     ('<joint name="j" damping="1 0.5"/>', 'damping="1 0.5" of joint \'j\', which grows with the '
      'speed,'),
     ('<joint name="j" springdamper="1 0.5"/>', "springdamper of joint 'j'"),
@@ -383,3 +387,29 @@ def test_every_way_to_write_an_orientation(degrees):
             next(one for one in joints if one.child.startswith('b')).origin.rotation)
         np.testing.assert_allclose(found.as_matrix()[:, 2], axis, atol=1e-12)
         assert abs(found.as_rotvec()[2]) < 1e-12
+
+
+@pytest.mark.parametrize(('file', 'message'), [
+    ('m.xml', "<attach> of 'm.xml', which is this file"),
+    ('none.xml', "<attach> of 'none.xml': there is no file "),
+    ('part.xml', "<attach>: body 'c' does not exist in model 'p'")])
+def test_what_cannot_be_attached(tmp_path, file, message):
+    (tmp_path / 'part.xml').write_text('<mujoco><worldbody><body name="b"/></worldbody></mujoco>')
+    path = tmp_path / 'm.xml'
+    path.write_text(robot('<attach model="p" body="c"/>',
+                          f'<asset><model name="p" file="{file}"/></asset>'))
+    with pytest.raises(DescriptionError) as caught:
+        read(path)
+    assert str(caught.value).startswith(f'{path}:3: {message}')
+    text = robot('<attach model="p"/>', '<asset><model name="p" file="p.xml"/></asset>')
+    assert error(text) == ("<string>:3: <attach> of 'p.xml' in a text that has no folder; "
+                           'allowed: in files')
+
+
+def test_files_that_attach_each_other(tmp_path):
+    for one, other in (('a', 'b'), ('b', 'a')):
+        (tmp_path / f'{one}.xml').write_text(robot(
+            f'<attach model="p" prefix="{one}_"/>',
+            f'<asset><model name="p" file="{other}.xml"/></asset>'))
+    with pytest.raises(DescriptionError, match='attach'):
+        read(tmp_path / 'a.xml')
