@@ -15,10 +15,14 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 import json
+from pathlib import Path
 from typing import Any
 
+from mbd_ros.cli.convert import keep_inputs, write_whole
 from mbd_ros.cli.folders import add_folders
+from mbd_ros.description.read import read
 from mbd_ros.dynamics.loops.diagnosis import check, Diagnosis, SEVERITIES
 
 
@@ -37,6 +41,9 @@ def add_to(subparsers: Any) -> None:
                         help='leave out what is less severe (default: %(default)s)')
     parser.add_argument('--fail-on', choices=SEVERITIES, default='error',
                         help='severity that makes the exit code 1 (default: %(default)s)')
+    parser.add_argument('--fix', action='store_true',
+                        help='write FILE_fixed.urdf into the working folder, with the <inertial> '
+                        'of links that have none from their shapes, and say what it is')
     parser.add_argument('--json', action='store_true', help='print JSON, one object for each file')
     parser.set_defaults(run=run)
 
@@ -51,9 +58,27 @@ def run(arguments: argparse.Namespace) -> int:
             finding for finding in diagnosis.findings
             if SEVERITIES.index(finding.severity) >= SEVERITIES.index(arguments.level)))
         print(_as_json(file, shown) if arguments.json else _as_text(file, shown))
+        if arguments.fix:
+            _fix(file, arguments.folders)
         failed = failed or (diagnosis.worst is not None and SEVERITIES.index(
             diagnosis.worst) >= SEVERITIES.index(arguments.fail_on))
     return int(failed)
+
+
+def _fix(file: str, folders: Sequence[str]) -> None:
+    """Write a robot as URDF with the inertias that its shapes have, unless it lacks none."""
+    before = read(file, inertia='unchecked', folders=folders)
+    after = read(file, inertia='from_shapes', folders=folders)
+    found = after.findings[len(before.findings):]
+    for finding in found:
+        print(finding)
+    if after.text == before.text:
+        print(f'{file}: no link lacks an <inertial> that shapes could give')
+        return
+    path = Path(f'{Path(file).name.partition(".")[0]}_fixed.urdf')
+    keep_inputs(str(path), file)
+    write_whole(str(path), after.text)
+    print(f'{file}: written with {len(found)} of them as {path}')
 
 
 def _as_text(file: str, diagnosis: Diagnosis) -> str:

@@ -33,7 +33,7 @@ from mbd_ros.model.singular import mass_errors
 
 def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
          mimic: bool = False, flexible: bool = True,
-         inertia: Literal['checked', 'unchecked'] = 'checked',
+         inertia: Literal['checked', 'unchecked', 'from_shapes'] = 'checked',
          xacro: Literal['checked', 'trusted'] = 'checked',
          arguments: Mapping[str, object] | None = None,
          folders: Sequence[str | os.PathLike[str]] = ()) -> Model:
@@ -53,9 +53,11 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
     flexible : bool
         Whether links with ``<mbd:flexible>`` bend: their coordinates, ``model.elastic_names``,
         follow those of all joints in ``q`` and ``v``. If not, these links are rigid.
-    inertia : {'checked', 'unchecked'}
+    inertia : {'checked', 'unchecked', 'from_shapes'}
         ``'checked'`` refuses mass properties no body can have and joints that move no inertia;
-        ``'unchecked'`` turns these errors into findings of severity ``'error'``.
+        ``'unchecked'`` turns these errors into findings of severity ``'error'``;
+        ``'from_shapes'`` gives links of URDF and SDFormat that have no ``<inertial>`` that of
+        their collision shapes, else of their visual ones, at 1000 kg/m^3, with a finding a link.
     xacro : {'checked', 'trusted'}
         ``'trusted'`` lets a xacro file do all that xacro allows, which includes running code; by
         default its expressions are arithmetic and it reads files of known packages only.
@@ -82,7 +84,7 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
         If an argument is not one of those above.
 
     """
-    _check_options(floating_base, mimic, flexible, inertia)
+    _check_options(floating_base, mimic, flexible, inertia, 'from_shapes')
     if not isinstance(path_or_text, (str, os.PathLike)) or path_or_text == '':
         raise InvalidValueError('path_or_text', path_or_text, 'the path of a file, or XML text')
     if xacro not in ('checked', 'trusted'):
@@ -126,13 +128,15 @@ def load_text(text: str, *, floating_base: bool = False, mimic: bool = False,
     return _model_of(mechanism, floating_base, mimic, flexible, inertia)
 
 
-def _check_options(floating_base: bool, mimic: bool, flexible: bool, inertia: str) -> None:
+def _check_options(floating_base: bool, mimic: bool, flexible: bool, inertia: str,
+                   *others: str) -> None:
     for name, flag in (('floating_base', floating_base), ('mimic', mimic),
                        ('flexible', flexible)):
         if not isinstance(flag, (bool, np.bool_)):
             raise InvalidValueError(name, flag, 'True or False')
-    if inertia not in ('checked', 'unchecked'):
-        raise InvalidValueError('inertia', inertia, "'checked' or 'unchecked'")
+    allowed = ('checked', 'unchecked', *others)
+    if inertia not in allowed:
+        raise InvalidValueError('inertia', inertia, ' or '.join(map(repr, allowed)))
 
 
 def _model_of(mechanism: Mechanism, floating_base: bool, mimic: bool, flexible: bool, inertia: str
@@ -140,7 +144,7 @@ def _model_of(mechanism: Mechanism, floating_base: bool, mimic: bool, flexible: 
     """Return the model of a mechanism, with what cannot move as an error or a finding."""
     model = build_model(mechanism, floating_base=floating_base, mimic=mimic, flexible=flexible)
     errors: list[DescriptionError | SingularMassError] = [*body_errors(model), *mass_errors(model)]
-    if errors and inertia == 'checked':
+    if errors and inertia != 'unchecked':
         raise errors[0]
     findings = [Finding('error', error.what if isinstance(error, DescriptionError) else str(error),
                         error.file or mechanism.file, error.line) for error in errors]

@@ -311,8 +311,8 @@ PART = ('<mujoco model="sub"><compiler angle="radian" meshdir="meshes"/><default
         '<asset><mesh name="m" file="m.stl"/></asset><worldbody><geom size=".3"/><body name="x" '
         'pos="0 0 1" euler="0.1 0.2 0.3" childclass="c"><joint name="j"/><geom name="g" '
         'size=".1"/><site name="s"/><frame pos="9 9 9"><body name="y" pos="0 0 1"><joint '
-        'name="k"/><geom type="mesh" mesh="m" pos=".1 0 0"/></body></frame></body><body name="z"><geom '
-        'size=".2"/></body></worldbody><actuator><motor joint="j" gear="2" armature="0.1"/>'
+        'name="k"/><geom type="mesh" mesh="m" pos=".1 0 0"/></body></frame></body><body name="z">'
+        '<geom size=".2"/></body></worldbody><actuator><motor joint="j" gear="2" armature="0.1"/>'
         '</actuator><equality><joint name="e" joint1="j" joint2="k"/></equality></mujoco>')
 
 

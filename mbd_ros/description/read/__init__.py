@@ -33,7 +33,7 @@ _DECLARATION = re.compile(r'<\?xml\s[^>]*\?>')
 
 
 def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
-         inertia: Literal['checked', 'unchecked'] = 'checked',
+         inertia: Literal['checked', 'unchecked', 'from_shapes'] = 'checked',
          xacro: Literal['checked', 'trusted'] = 'checked',
          arguments: Mapping[str, object] | None = None,
          folders: Sequence[str | os.PathLike[str]] = ()) -> Mechanism:
@@ -47,8 +47,9 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
         path may begin with ``~`` or ``package://NAME/``.
     mimic : bool
         Whether mimic joints will be coupled to the joint they mimic; else they are findings.
-    inertia : {'checked', 'unchecked'}
-        Whether mass properties no body can have are refused, or remarked only.
+    inertia : {'checked', 'unchecked', 'from_shapes'}
+        Whether mass properties no body can have are refused, or remarked only; or whether links
+        without any have those of their shapes, see ``inertias_from_shapes``.
     xacro : {'checked', 'trusted'}
         Whether expressions in xacro are arithmetic only and files lie in known folders, or may do
         all that xacro allows, which includes running code.
@@ -72,12 +73,22 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
         If there are arguments, and the file is no xacro.
 
     """
+    if inertia == 'from_shapes':
+        from mbd_ros.description.urdf.shape_inertia import inertias_from_shapes
+        return inertias_from_shapes(_read(path_or_text, mimic, True, True, xacro, arguments,
+                                          folders))
+    return _read(path_or_text, mimic, inertia == 'checked', False, xacro, arguments, folders)
+
+
+def _read(path_or_text: str | os.PathLike[str], mimic: bool, checked: bool, from_shapes: bool,
+          xacro: str, arguments: Mapping[str, object] | None,
+          folders: Sequence[str | os.PathLike[str]]) -> Mechanism:
     is_text = isinstance(path_or_text, str) and _is_xml(path_or_text)
     if arguments and (is_text or not str(path_or_text).endswith('.xacro')):
         raise InvalidValueError('arguments', dict(arguments), 'arguments of a .xacro file only')
     if isinstance(path_or_text, str) and is_text:
-        return read_text(path_or_text, mimic=mimic, inertia=inertia)
-    checked = inertia == 'checked'
+        return _read_xml(_encoded(path_or_text), Report(
+            TEXT, checked=checked, mimic=mimic, from_shapes=from_shapes))
     path = file_path(path_or_text)
     if path.suffix in ('.yaml', '.yml'):
         from mbd_ros.description.modules import assemble, read_module_graph_file
@@ -91,7 +102,8 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
         file = f'{file} (expanded)'
     beside = side_file(path)
     side = (read_content(beside), str(beside)) if beside.exists() else None
-    return _read_xml(data, Report(file, checked=checked, mimic=mimic, folders=folders), side)
+    return _read_xml(data, Report(file, checked=checked, mimic=mimic, folders=folders,
+                                  from_shapes=from_shapes), side)
 
 
 def read_text(text: str, *, mimic: bool = False,

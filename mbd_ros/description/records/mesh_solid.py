@@ -100,6 +100,17 @@ def mesh_solid(vertices: Array, faces: NDArray[np.int64] | None, way: str) -> Me
     return MeshSolid(float(shares.sum()), center, _tensor(moved, shares / 20.0))
 
 
+def is_closed(vertices: Array, faces: NDArray[np.int64]) -> bool:
+    """Return whether triangles enclose a volume: each edge is passed once each way."""
+    _, same = np.unique(vertices, axis=0, return_inverse=True)
+    corners = same.reshape(-1)[faces]
+    edges = np.concatenate([corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [2, 0]]])
+    edges = edges[edges[:, 0] != edges[:, 1]]
+    there, counts = np.unique(edges, axis=0, return_counts=True)
+    back, others = np.unique(edges[:, ::-1], axis=0, return_counts=True)
+    return bool(np.array_equal(there, back) and np.array_equal(counts, others))
+
+
 def _tensor(corners: Array, weights: Array) -> Array:
     """Return the inertia tensor of weighted corners (m, 3, 3)."""
     second = np.einsum('m,mai,ab,mbj->ij', weights, corners, _PRODUCTS, corners)

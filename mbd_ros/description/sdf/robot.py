@@ -174,8 +174,12 @@ def _link(element: Any, report: Report) -> Link:
     return Link(name, _inertia(element, what, source, report), source)
 
 
-def _inertia(element: Any, what: str, source: Source, report: Report) -> Inertia:
+def _inertia(element: Any, what: str, source: Source, report: Report) -> Inertia | None:
     part = element.find('inertial')
+    if part is None and report.from_shapes and any(
+            element.find(f'{tag}/geometry/{kind}') is not None for tag in SHAPES
+            for kind in _DRAWN):
+        return None
     if part is None:
         report.remark('info', f"{what} has no <inertial>; SDFormat's default, 1 kg and 1 kg m^2, "
                       'is used', source)

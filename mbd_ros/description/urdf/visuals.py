@@ -115,7 +115,8 @@ def read_visuals(
         for visual in link.iterfind('visual'):
             color = _material(visual, named, PALETTE[index % len(PALETTE)])
             try:
-                shapes.append(_shape(link.get('name', ''), visual, color, mechanism, find_package))
+                shapes.append(shape_of(link.get('name', ''), visual, color, mechanism,
+                                       find_package))
             except (ValueError, LookupError) as error:
                 remarks.append(f"line {visual.sourceline}: visual of link '{link.get('name')}' "
                                f'is not shown: {error}')
@@ -153,7 +154,7 @@ def read_collisions(mechanism: Mechanism) -> tuple[tuple[Shape, ...], tuple[str,
             try:
                 if mesh is not None:
                     raise ValueError('it is a mesh')
-                shape = _shape(name, collision, PALETTE[0], mechanism, None)
+                shape = shape_of(name, collision, PALETTE[0], mechanism, None)
                 # A capsule without a length is a sphere.
                 sizes = shape.size[:1] if shape.kind == 'capsule' else shape.size
                 if not (all(SMALLEST <= one <= LARGEST for one in sizes)
@@ -167,11 +168,19 @@ def read_collisions(mechanism: Mechanism) -> tuple[tuple[Shape, ...], tuple[str,
     return tuple(shapes), tuple(remarks)
 
 
-def _shape(
+def shape_of(
     link: str, visual: etree._Element, color: Color, mechanism: Mechanism,
     find_package: Callable[[str], str] | None,
 ) -> Shape:
-    """Return one visual as a shape."""
+    """
+    Return a ``<visual>`` or ``<collision>`` as a shape.
+
+    Raises
+    ------
+    ValueError, LookupError
+        If it is none that can be used.
+
+    """
     geometry = visual.find('geometry')
     element = None if geometry is None else next(
         (child for child in geometry if isinstance(child.tag, str)), None)

@@ -87,7 +87,7 @@ def urdf_text(mechanism: Mechanism, *, loops: str = 'loop_joint',
     for link in mechanism.links:
         element = etree.SubElement(robot, 'link', name=link.name)
         if link.inertia is not None:
-            element.append(copy(_inertial(link.inertia)))
+            element.append(inertial_element(link.inertia))
         element.extend(annotations.get(link.name, ()))
         element.extend(shapes.get(link.name, ()))
     robot.extend(map(_joint, mechanism.joints))
@@ -98,6 +98,11 @@ def urdf_text(mechanism: Mechanism, *, loops: str = 'loop_joint',
     etree.cleanup_namespaces(robot, top_nsmap=prefixes)
     etree.indent(robot)
     return str(etree.tostring(robot, encoding='unicode')) + '\n'
+
+
+def inertial_element(inertia: Inertia) -> Any:
+    """Return the ``<inertial>`` of a link."""
+    return copy(_inertial(inertia))
 
 
 @lru_cache(maxsize=1024)

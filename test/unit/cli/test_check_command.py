@@ -61,3 +61,17 @@ def test_json(file, capsys):
     assert set(first['findings'][0]) == {'severity', 'message', 'file', 'line', 'remedy'}
     assert second['readable'] is False
     assert second['findings'][0]['message'].startswith('there is no such file')
+
+
+def test_fix_writes_inertias_from_shapes(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    robot = tmp_path / 'arm.urdf'
+    robot.write_text('<robot name="r"><link name="base"/><link name="a"><collision><geometry>'
+                     '<sphere radius="0.1"/></geometry></collision></link><joint name="j" '
+                     'type="continuous"><parent link="base"/><child link="a"/></joint></robot>')
+    main(['check', '--fix', str(robot)])
+    assert "link 'a' has no <inertial>: 4.189 kg are those of its" in capsys.readouterr().out
+    assert main(['check', 'arm_fixed.urdf']) == 0
+    main(['check', '--fix', 'arm_fixed.urdf'])
+    assert 'no link lacks an <inertial>' in capsys.readouterr().out
+    assert sorted(path.name for path in tmp_path.iterdir()) == ['arm.urdf', 'arm_fixed.urdf']
