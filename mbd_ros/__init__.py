@@ -17,7 +17,12 @@ The public names are those below; ``docs/notation.md`` says what the numbers mea
 
 """
 
+import sys
 from typing import TYPE_CHECKING
+
+if sys.platform == 'win32':
+    raise ImportError('mbd_ros needs a POSIX system: on Windows use it inside WSL2, which is '
+                      'Linux ("wsl --install", then install it there)')
 
 from mbd_ros.on_demand import on_demand
 

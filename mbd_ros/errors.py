@@ -477,6 +477,12 @@ class NoModelError(MbdError):
         super().__init__(f'there is no robot model: {reason}')
 
 
+class MachineError(MbdError):
+    """The machine or its system lacks what a computation takes, or does it wrongly."""
+
+    code = 'NOT_SUPPORTED'
+
+
 class InactiveError(MbdError):
     """A node, of the full name ``node``, is not active."""
 

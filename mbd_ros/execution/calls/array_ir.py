@@ -13,9 +13,10 @@
 """
 IR that looks into NumPy arrays.
 
-The offsets used are those of the public structs ``PyObject`` and ``PyArrayObject_fields``. They
-are checked against a real array at import; where they do not hold (another Python implementation,
-a build without the interpreter's lock) it must not be used.
+The offsets used are those of the public structs ``PyObject``, ``PyArrayObject_fields`` and
+``PyTupleObject``. They are checked against a real array and a real tuple at import; where they do
+not hold (another Python implementation, a build without the interpreter's lock) it must not be
+used.
 
 """
 
@@ -33,6 +34,9 @@ READABLE = 0x0100 | 0x0001
 WRITEABLE = 0x0400
 """Flag of an array that may be written to."""
 _TYPE, DATA, _NDIM, _DIMENSIONS, _DTYPE, _FLAGS = 8, 16, 24, 32, 56, 64
+TUPLE_SIZE, TUPLE_ITEMS = 16, tuple.__basicsize__
+"""Where a tuple holds how many items it has, and the first one; since Python 3.14 its hash stands
+between them."""
 
 
 def load(name: str, kind: str, owner: str, offset: int) -> list[str]:
@@ -114,13 +118,16 @@ def apart(sizes: Sequence[int | str], result_size: int | str, k: str = '') -> li
 
 
 def _layout_known() -> bool:
-    """Return whether the fields of an array are where this file expects them."""
+    """Return whether the fields of arrays and tuples are where this file expects them."""
     if sys.implementation.name != 'cpython' or sysconfig.get_config_var('Py_GIL_DISABLED'):
         return False
     probe = np.zeros(7)
     word = ctypes.c_ssize_t.from_address
     address = id(probe)
-    return (word(address + _TYPE).value == id(np.ndarray)
+    pair = (probe, np.ndarray)
+    return (word(id(pair) + TUPLE_SIZE).value == len(pair)
+            and word(id(pair) + TUPLE_ITEMS).value == address
+            and word(address + _TYPE).value == id(np.ndarray)
             and word(address + DATA).value == probe.ctypes.data
             and ctypes.c_int.from_address(address + _NDIM).value == 1
             and word(word(address + _DIMENSIONS).value).value == 7

@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 import ctypes
+import functools
 import importlib
 import math
 import sys
@@ -37,13 +38,12 @@ from typing import Any
 import numpy as np
 
 from mbd_ros.execution.calls.array_ir import (
-    apart, check_array, DATA, LAYOUT_KNOWN, load, READABLE, WRITEABLE)
+    apart, check_array, DATA, LAYOUT_KNOWN, load, READABLE, TUPLE_ITEMS, TUPLE_SIZE, WRITEABLE)
 from mbd_ros.execution.calls.fast_batch import addresses, complete, keeper, many_ir
 from mbd_ros.execution.ir.machine_code import address_ir, MachineCode
 from mbd_ros.execution.program.kernel import FastBatches
 
 _FASTCALL_WITH_KEYWORDS = 0x80 | 0x02
-_TUPLE_SIZE, _TUPLE_ITEMS = 16, 24
 _OUT = sys.intern('out')  # the names of keywords in a call are interned
 _PYARRAY_NEW = 93  # index of PyArray_New in NumPy's C API table, the same in NumPy 1 and 2
 _DOUBLE = 12  # NPY_DOUBLE
@@ -100,7 +100,7 @@ def fast_call(
     keep = keeper(kept, otherwise)
     code = MachineCode(_entry_ir(sizes, len(constants), shape, batches), addresses=[
         kernel, id(np.ndarray), id(np.dtype(np.float64)), _numpy_function(_PYARRAY_NEW),
-        _python_function('Py_DecRef'), _python_function('PyObject_Vectorcall'),
+        _python_function('Py_DecRef'), _vectorcall(),
         _python_function('Py_IncRef'), id(_OUT), *constants, *addresses(keep)])
     definition = _MethodDefinition(name.encode(), code.address('entry'), _FASTCALL_WITH_KEYWORDS,
                                    documentation.encode())
@@ -126,8 +126,8 @@ def _entry_ir(sizes: Sequence[int], constants: int, shape: Sequence[int],
         '  br i1 %enough, label %counted, label %otherwise', 'counted:',
         '  %plain = icmp eq ptr %keywords, null',
         '  br i1 %plain, label %check0, label %keyword', 'keyword:',
-        *load('namesn', 'i64', '%keywords', _TUPLE_SIZE),
-        *load('name', 'ptr', '%keywords', _TUPLE_ITEMS),
+        *load('namesn', 'i64', '%keywords', TUPLE_SIZE),
+        *load('name', 'ptr', '%keywords', TUPLE_ITEMS),
         '  %alone = icmp eq i64 %namesn, 1', '  %isout = icmp eq ptr %name, %named',
         '  %given = and i1 %alone, %isout', '  br i1 %given, label %into, label %otherwise',
         'into:', f'  %outp = getelementptr ptr, ptr %args, i64 {len(sizes)}',
@@ -248,6 +248,35 @@ def _total(values: list[str], kind: str, lines: list[str]) -> str:
 
 def _python_function(name: str) -> int:
     return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
+
+
+_MAKE_CALL = f"""
+define ptr @vectorcall(ptr %callable, ptr %args, i64 %count, ptr %keywords) nounwind {{
+{address_ir('%state', 0)}
+{address_ir('%make', 1)}
+  %thread = call ptr %state()
+  %positional = and i64 %count, {2 ** 63 - 1}
+  %result = call ptr %make(ptr %thread, ptr %callable, ptr %args, i64 %positional, ptr %keywords)
+  ret ptr %result
+}}"""
+
+
+@functools.cache
+def _before_3_11() -> MachineCode:
+    return MachineCode(_MAKE_CALL, addresses=[
+        _python_function('PyThreadState_Get'), _python_function('_PyObject_MakeTpCall')])
+
+
+def _vectorcall() -> int:
+    """
+    Return the address of ``PyObject_Vectorcall``.
+
+    Python 3.10 has it in a header only. What it does there for any callable is emitted; of the
+    bits of the count the highest is a flag.
+    """
+    if sys.version_info >= (3, 11):
+        return _python_function('PyObject_Vectorcall')
+    return _before_3_11().address('vectorcall')
 
 
 def _numpy_function(index: int) -> int:

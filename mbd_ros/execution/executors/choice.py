@@ -15,8 +15,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-import functools
-import os
 
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution.executors.compiled import Compiled, long_way
@@ -26,6 +24,7 @@ from mbd_ros.execution.ir.machine_code import vector_lanes
 from mbd_ros.execution.program.interpreted import Interpreted
 from mbd_ros.execution.program.kernel import Executor, Kernel
 from mbd_ros.execution.program.sweeps import Program
+from mbd_ros.execution.threads.processors import processors
 from mbd_ros.model import Model
 
 LARGE_TREE = 200
@@ -33,14 +32,6 @@ LARGE_TREE = 200
 Bodies from which on subtrees of one state go to threads: below, half of an evaluation takes less
 than the 20 us that waking a thread and getting its answer may take.
 """
-
-
-@functools.cache
-def processors() -> int:
-    """Return how many processors this process may use."""
-    if hasattr(os, 'sched_getaffinity'):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 import contextlib
 import ctypes
 import functools
+import mmap
 import os
 import threading
 from typing import Any
@@ -25,6 +26,7 @@ from typing import Any
 import llvmlite
 import llvmlite.binding as llvm
 
+from mbd_ros.errors import MachineError
 from mbd_ros.execution.ir.object_cache import key_of, object_cache
 
 _KNOW_SCHEDULING = range(14, 23)
@@ -76,6 +78,39 @@ def target_machine(optimization: int = 1) -> Any:
 
 
 @functools.cache
+def check_executable_memory() -> None:
+    """
+    Check, once in a process, that memory which was written to can be made executable.
+
+    LLVM does not report that it cannot; the first call of the code ends the process then.
+
+    Raises
+    ------
+    MachineError
+        If the system refuses.
+
+    """
+    if not hasattr(mmap, 'MAP_ANONYMOUS') or not hasattr(mmap, 'PROT_EXEC'):
+        return   # no POSIX
+    page = mmap.mmap(-1, mmap.PAGESIZE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS,
+                     mmap.PROT_READ | mmap.PROT_WRITE)
+    page[0] = 0
+    start = ctypes.c_char.from_buffer(page)
+    protect = ctypes.CDLL(None, use_errno=True).mprotect
+    refused = protect(ctypes.c_void_p(ctypes.addressof(start)),
+                      ctypes.c_size_t(mmap.PAGESIZE), mmap.PROT_READ | mmap.PROT_EXEC)
+    reason = os.strerror(ctypes.get_errno())
+    del start
+    page.close()
+    if refused:
+        raise MachineError(
+            f'machine code cannot run: the system refuses executable memory (mprotect: {reason}), '
+            "as MemoryDenyWriteExecute of systemd and SELinux without 'execmem' do; allow it for "
+            "this program, or use executor='interpreted' where an executor can be named: it is "
+            'slower and needs none')
+
+
+@functools.cache
 def host() -> tuple[str, ...]:
     """Return what machine code depends on beside its text: the CPU and the compiler."""
     return (*_cpu(), llvm.get_default_triple(), llvmlite.__version__,
@@ -119,6 +154,7 @@ class MachineCode:
     def __init__(self, ir: str | Callable[[], str], optimization: int = 1,
                  addresses: Sequence[int] = (), origin: str | None = None,
                  scheduled: bool | None = None) -> None:
+        check_executable_memory()
         scheduled = optimization > 1 if scheduled is None else scheduled
         head = f'@addresses = global [{max(1, len(addresses))} x i64] zeroinitializer\n'
         code = _object_code(lambda: head + (ir if isinstance(ir, str) else ir()), optimization,

@@ -23,11 +23,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+import functools
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mbd_ros.errors import MachineError
 from mbd_ros.execution.program.kernel import all_finite
 from mbd_ros.execution.program.sweeps import Program
 from mbd_ros.execution.program.tree import result_shape
@@ -44,6 +46,32 @@ see ``Kernel.run``; the executor that was asked; the result (N, *shape).
 def never(model: Model) -> bool:
     """Return whether a program of numbers alone may be traced."""
     return False
+
+
+@functools.cache
+def check_products() -> None:
+    """
+    Check, once in a process, that NumPy multiplies matrices rightly here.
+
+    The BLAS library that comes with NumPy picks routines by the CPU. One that are wrong there
+    gives wrong accelerations or NaN, for which the state would be blamed.
+
+    Raises
+    ------
+    MachineError
+        If a product of integers, which is exact in float64, is another one.
+
+    """
+    first = np.array([[(7 * i + 3 * j) % 11 - 5 for j in range(6)] for i in range(6)])
+    second = np.array([[(5 * i + 2 * j) % 13 - 6 for j in range(6)] for i in range(6)])
+    found = np.matmul(first.astype(np.float64), second.astype(np.float64))
+    difference = np.abs(found - first @ second).max()   # NumPy's own loops for integers
+    if not difference == 0.0:   # NaN, too
+        raise MachineError(
+            f"NumPy's BLAS is wrong on this CPU: entries of a product of 6 x 6 matrices are off "
+            f'by {difference:.3g}; allowed: 0. Try another kernel of OpenBLAS (the environment '
+            'variable OPENBLAS_CORETYPE, for example ARMV8 on aarch64 and HASWELL on x86-64) or '
+            "another build of NumPy; formulation='recursive' multiplies without BLAS")
 
 
 @dataclass(frozen=True)
@@ -73,6 +101,7 @@ class ArrayProgram(Program):
 
     def kernel(self, model: Model, executor: Any) -> ArrayKernel:
         """Return the kernel for a model; ``evaluate`` is handed the executor."""
+        check_products()
         return ArrayKernel(self, model, executor)
 
     def trace(self, model: Model, coordinates: Mapping[str, Sequence[Any]], world: Sequence[Any]

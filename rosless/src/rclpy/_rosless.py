@@ -12,6 +12,9 @@
 
 """Marks this `rclpy` as that of rosless, and refuses to load beside a real one."""
 
+import sys
+
 import rosless.guard
 
+rosless.guard.refuse_windows(sys.platform)
 rosless.guard.refuse_beside_ros(__file__)

@@ -20,6 +20,13 @@ import sys
 MARK = '_rosless.py'
 
 
+def refuse_windows(platform: str) -> None:
+    """Raise ImportError on Windows, whose way out is told; ``platform`` is that of `sys`."""
+    if platform == 'win32':
+        raise ImportError('rosless needs a POSIX system: on Windows use it inside WSL2, which is '
+                          'Linux ("wsl --install", then install it there)')
+
+
 def refuse_beside_ros(file: str) -> None:
     """
     Raise ImportError if a real `rclpy` can be imported as well.

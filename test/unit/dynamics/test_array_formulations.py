@@ -23,6 +23,8 @@ from random_loops import random_loops
 from robots import all_trees, model_of, random_state
 
 import mbd_ros
+from mbd_ros.errors import MachineError
+from mbd_ros.execution.program import array_program
 
 ROOT = Path(__file__).parents[3]
 PUMA = mbd_ros.load(ROOT / 'urdf' / 'puma560.urdf')
@@ -163,3 +165,18 @@ def test_a_joint_that_follows_another():
     tau = np.arange(6.0)
     close(mbd_ros.forward_dynamics(model, q, v, tau, formulation='augmented'),
           mbd_ros.forward_dynamics(model, q, v, tau), 1e-10)   # condition of M below 1e4
+
+
+@pytest.mark.parametrize('wrong', [4.4, np.nan])
+def test_a_wrong_product_of_blas_is_not_blamed_on_the_state(monkeypatch, wrong):
+    array_program.check_products.cache_clear()
+    with monkeypatch.context() as patch:
+        patch.setattr(np, 'matmul', lambda one, other: one @ other + wrong)
+        for _ in range(2):
+            with pytest.raises(MachineError, match=rf"^NumPy's BLAS is wrong on .* by {wrong}; .*"
+                               'OPENBLAS_CORETYPE'):
+                array_program.check_products()
+            with pytest.raises(MachineError):
+                mbd_ros.bias_forces(PUMA, *np.zeros((2, 6)), formulation='jourdain',
+                                    executor='interpreted')
+    array_program.check_products()

@@ -12,11 +12,16 @@
 
 """What compiling here leaves as it was for others in the same process."""
 
+import subprocess
+import sys
+
 import llvmlite.binding as llvm
+import pytest
 from robots import chain
 
 import mbd_ros
 from mbd_ros.dynamics.formulations.recursive import FORWARD_DYNAMICS
+from mbd_ros.errors import MachineError
 from mbd_ros.execution.ir import machine_code
 from mbd_ros.execution.ir.machine_code import MachineCode, target_machine
 from mbd_ros.execution.ir.straight_line import SCALAR
@@ -47,3 +52,38 @@ def test_a_version_of_llvm_that_is_not_known_gets_no_option(monkeypatch):
     monkeypatch.setattr(machine_code.llvm, 'set_option', lambda *option: asked.append(option))
     MachineCode('define void @nothing() {\n  ret void\n}')
     assert asked == []
+
+
+def test_memory_that_cannot_be_made_executable_is_told_before_a_call_crashes(monkeypatch):
+    machine_code.check_executable_memory.cache_clear()
+    with monkeypatch.context() as patch:
+        patch.setattr(machine_code.mmap, 'PROT_EXEC', 1 << 20)   # the system refuses this bit
+        with pytest.raises(MachineError, match=r'refuses executable memory \(mprotect: Invalid arg'
+                           '.*MemoryDenyWriteExecute.*interpreted'):
+            MachineCode('define void @nothing() {\n  ret void\n}')
+    MachineCode('define void @nothing() {\n  ret void\n}')
+
+
+WITHOUT_EXECUTABLE_MEMORY = """
+import ctypes
+import mbd_ros
+from mbd_ros.errors import MachineError
+from mbd_ros.execution.ir import machine_code
+PR_SET_MDWE, REFUSE_EXEC_GAIN = 65, 1   # what MemoryDenyWriteExecute of systemd asks for
+if ctypes.CDLL(None).prctl(PR_SET_MDWE, REFUSE_EXEC_GAIN, 0, 0, 0):   # Linux before 6.3
+    machine_code.mmap.PROT_EXEC = 1 << 20
+model, zero = mbd_ros.load('package://mbd_ros/urdf/puma560.urdf'), [0.0] * 6
+mbd_ros.forward_dynamics(model, zero, zero, zero, executor='interpreted')
+mbd_ros.mass_matrix(model, zero, executor='interpreted')
+for _ in range(2):   # also the second time
+    try:
+        mbd_ros.forward_dynamics(model, zero, zero, zero)
+    except MachineError as error:
+        print(error.code)
+"""
+
+
+def test_a_program_without_executable_memory_gets_an_error_and_goes_on():
+    found = subprocess.run([sys.executable, '-c', WITHOUT_EXECUTABLE_MEMORY], check=False,
+                           capture_output=True, text=True)
+    assert (found.returncode, found.stdout) == (0, 'NOT_SUPPORTED\n' * 2), found.stderr

@@ -140,3 +140,31 @@ def test_the_map_of_the_executors_names_every_file():
     files = {str(path.relative_to(room)) for path in room.rglob('*.py')
              if path.name != '__init__.py'}
     assert files == set(re.findall(r'`(\w+/\w+\.py)`', text))
+
+
+LATER = {'StreamHandler': 11, 'LoggerAdapter': 11, 'memoryview': 14, 'slice': 14}
+"""Classes that type checkers know as generic, and the Python 3.x that can subscript them."""
+
+
+def evaluated(tree: ast.Module):
+    """Yield what runs of a module whose annotations are not evaluated."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for name, value in ast.iter_fields(node):
+            for_checkers = (isinstance(node, ast.If) and name == 'body'
+                            and 'TYPE_CHECKING' in ast.dump(node.test))
+            if name not in ('annotation', 'returns') and not for_checkers:
+                waiting += [child for child in (value if isinstance(value, list) else [value])
+                            if isinstance(child, ast.AST)]
+
+
+def test_no_class_is_subscripted_that_cannot_be_in_the_oldest_python():
+    hint = re.compile(rf'\b(?:{"|".join(LATER)})\[')
+    wrong = [
+        f'{path.relative_to(ROOT)}:{node.lineno} {ast.unparse(node)}'
+        for path in sources() if hint.search(path.read_text(encoding='utf-8'))
+        for node in evaluated(tree_of(path))
+        if isinstance(node, ast.Subscript) and hint.match(ast.unparse(node).rpartition('.')[2])]
+    assert not wrong

@@ -64,7 +64,13 @@ def write(line: str) -> None:
 
 
 def _open(prefix: str) -> TextIO | None:
-    path = directory() / f'{prefix}_{os.getpid()}_{time.time_ns() // 1_000_000}.log'
+    name = f'{prefix}_{os.getpid()}_{time.time_ns() // 1_000_000}.log'
+    try:
+        path = directory() / name
+    except RuntimeError:   # neither HOME nor an entry in the list of users
+        print(f'cannot write the log file {name}: there is no home directory; set ROS_LOG_DIR',
+              file=sys.stderr)
+        return None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         return path.open('a', encoding='utf-8', buffering=1)

@@ -14,15 +14,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import ctypes as ct
 import os
-from time import monotonic_ns
+from time import monotonic_ns, sleep
 import weakref
 
 from .config import poll_time
 from .library import c, INFINITE
 
 GUARD = 0
+give_way: Callable[[], None] = getattr(os, 'sched_yield', lambda: sleep(0.0))
 _waiters: weakref.WeakSet[Waiter] = weakref.WeakSet()
 
 
@@ -120,7 +122,7 @@ class Waiter:
             keys = self._keys(0)
             if keys or monotonic_ns() >= end:
                 return keys
-            os.sched_yield()
+            give_way()
 
     def _keys(self, limit: int) -> list[int]:
         found = self._found

@@ -21,7 +21,12 @@ import socket
 import sys
 import tempfile
 import time
-from typing import Any
+from typing import Any, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    _Handler = logging.StreamHandler[Any]
+else:
+    _Handler = logging.StreamHandler   # subscriptable since Python 3.11
 
 COLORS = {'DEBUG': '\033[32m', 'WARNING': '\033[33m', 'ERROR': '\033[31m', 'CRITICAL': '\033[31m'}
 RESET = '\033[0m'
@@ -31,7 +36,7 @@ FORMS = {
 }
 
 
-class _ScreenHandler(logging.StreamHandler[Any]):
+class _ScreenHandler(_Handler):
     """Write to whatever ``sys.stdout`` is now."""
 
     def __init__(self) -> None:
@@ -102,6 +107,16 @@ def _point_to_latest(path: Path) -> None:
         pass  # another launch was quicker, or there is something else of that name
 
 
+def _temporary(base: str, reason: str | None) -> Path:
+    """Make a directory for temporary files, as there can be none below ``base``."""
+    try:
+        return Path(tempfile.mkdtemp(prefix='launch_log_'))
+    except OSError:   # no directory for temporary files can be written to
+        raise RuntimeError(
+            f'no log files can be written: not below {base} ({reason}), nor in a directory for '
+            'temporary files; set ROS_LOG_DIR to a directory that can be written to') from None
+
+
 class LaunchConfig:
     """Settings that hold for all loggers of this process."""
 
@@ -128,8 +143,13 @@ class LaunchConfig:
         Directory of the log files of this run, made on first use.
 
         Below ``ROS_LOG_DIR``, else ``ROS_HOME/log``, else ``~/.ros/log``; in the directory for
-        temporary files if none can be written to. Files that are open stay where they are when
-        it is changed.
+        temporary files if none can be written to, or if there is no home. Files that are open
+        stay where they are when it is changed.
+
+        Raises
+        ------
+        RuntimeError
+            If nothing can be written there either.
 
         """
         if self._log_dir is None:
@@ -138,11 +158,13 @@ class LaunchConfig:
             name = f'{stamp}-{int(now % 1 * 1e6):06d}-{socket.gethostname()}-{os.getpid()}'
             home = os.environ.get('ROS_HOME') or os.path.join(os.path.expanduser('~'), '.ros')
             base = os.environ.get('ROS_LOG_DIR') or os.path.join(home, 'log')
-            path = Path(base).expanduser() / name
+            path = Path(os.path.expanduser(base)) / name
             try:
+                if base.startswith('~'):   # neither HOME nor an entry in the list of users
+                    path = _temporary(base, 'there is no home directory')
                 path.mkdir(parents=True, exist_ok=True)
-            except OSError:
-                path = Path(tempfile.mkdtemp(prefix='launch_log_'))
+            except OSError as error:
+                path = _temporary(base, error.strerror)
             self._log_dir = str(path)
             _point_to_latest(path)
         return self._log_dir
