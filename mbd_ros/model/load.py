@@ -35,7 +35,7 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
          mimic: bool = False, flexible: bool = True,
          inertia: Literal['checked', 'unchecked'] = 'checked',
          xacro: Literal['checked', 'trusted'] = 'checked',
-         arguments: Mapping[str, object] | None = None) -> Model:
+         arguments: Mapping[str, object] | None = None, model: str | None = None) -> Model:
     """
     Read a robot description and compile it to a Model.
 
@@ -60,6 +60,8 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
         default its expressions are arithmetic and it reads files of known packages only.
     arguments : mapping, optional
         Values of the ``<xacro:arg>`` of a xacro file, text or numbers: ``{'rods': 3}``.
+    model : str, optional
+        Which ``<model>`` of an SDFormat file; by default the only one that is not static.
 
     Returns
     -------
@@ -83,7 +85,8 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
         raise InvalidValueError('path_or_text', path_or_text, 'the path of a file, or XML text')
     if xacro not in ('checked', 'trusted'):
         raise InvalidValueError('xacro', xacro, "'checked' or 'trusted'")
-    mechanism = read(path_or_text, mimic=mimic, inertia=inertia, xacro=xacro, arguments=arguments)
+    mechanism = read(path_or_text, mimic=mimic, inertia=inertia, xacro=xacro, arguments=arguments,
+                     model=model)
     return _model_of(mechanism, floating_base, mimic, flexible, inertia)
 
 

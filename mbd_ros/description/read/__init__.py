@@ -35,7 +35,7 @@ _DECLARATION = re.compile(r'<\?xml\s[^>]*\?>')
 def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
          inertia: Literal['checked', 'unchecked'] = 'checked',
          xacro: Literal['checked', 'trusted'] = 'checked',
-         arguments: Mapping[str, object] | None = None) -> Mechanism:
+         arguments: Mapping[str, object] | None = None, model: str | None = None) -> Mechanism:
     """
     Read a robot description.
 
@@ -53,6 +53,8 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
         all that xacro allows, which includes running code.
     arguments : mapping, optional
         Values of the ``<xacro:arg>`` of a xacro file.
+    model : str, optional
+        Which ``<model>`` of an SDFormat file; by default the only one that is not static.
 
     Returns
     -------
@@ -73,7 +75,7 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
     if arguments and (is_text or not str(path_or_text).endswith('.xacro')):
         raise InvalidValueError('arguments', dict(arguments), 'arguments of a .xacro file only')
     if isinstance(path_or_text, str) and is_text:
-        return read_text(path_or_text, mimic=mimic, inertia=inertia)
+        return read_text(path_or_text, mimic=mimic, inertia=inertia, model=model)
     checked = inertia == 'checked'
     path = file_path(path_or_text)
     if path.suffix in ('.yaml', '.yml'):
@@ -87,11 +89,12 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
         file = f'{file} (expanded)'
     beside = side_file(path)
     side = (read_content(beside), str(beside)) if beside.exists() else None
-    return _read_xml(data, Report(file, checked=checked, mimic=mimic), side)
+    return _read_xml(data, Report(file, checked=checked, mimic=mimic), side, model)
 
 
 def read_text(text: str, *, mimic: bool = False,
-              inertia: Literal['checked', 'unchecked'] = 'checked') -> Mechanism:
+              inertia: Literal['checked', 'unchecked'] = 'checked',
+              model: str | None = None) -> Mechanism:
     """
     Read a robot description that came as text, from a topic or service.
 
@@ -102,7 +105,7 @@ def read_text(text: str, *, mimic: bool = False,
     ----------
     text : str
         URDF, MJCF or SDFormat.
-    mimic, inertia
+    mimic, inertia, model
         As for ``read``.
 
     Raises
@@ -117,7 +120,7 @@ def read_text(text: str, *, mimic: bool = False,
         raise InvalidValueError('robot_description', text, 'XML text; no file is '
                                 'opened for what a topic or service brings')
     report = Report(TEXT, checked=inertia == 'checked', mimic=mimic)
-    return _read_xml(_encoded(text), report)
+    return _read_xml(_encoded(text), report, None, model)
 
 
 def _is_xml(text: str) -> bool:
@@ -125,9 +128,12 @@ def _is_xml(text: str) -> bool:
 
 
 def _read_xml(data: bytes, report: Report,
-              side: tuple[bytes, str] | None = None) -> Mechanism:
+              side: tuple[bytes, str] | None = None, model: str | None = None) -> Mechanism:
     """Read XML by the format that its root element names."""
     root = parse_xml(data, report)
+    if model is not None and root.tag != 'sdf':
+        raise InvalidValueError('model', model, 'a name where the file is SDFormat, which may '
+                                'have several models')
     if root.tag == 'robot':
         return read_urdf(root, report, side=side)
     if side is not None:
@@ -138,7 +144,7 @@ def _read_xml(data: bytes, report: Report,
         return read_mjcf(root, report)
     if root.tag == 'sdf':
         from mbd_ros.description.sdf import read_sdf
-        return read_sdf(root, report)
+        return read_sdf(root, report, model_name=model)
     raise report.error(f'the root element is <{tag_name(root)}>; allowed: <robot> (URDF), '
                        '<mujoco> (MJCF) or <sdf> (SDFormat)', report.source(root))
 
