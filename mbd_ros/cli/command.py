@@ -55,6 +55,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return parsed.run(parsed)
     except MbdError as error:
+        for finding in error.findings:
+            if finding.severity != 'info':
+                print(finding, file=sys.stderr)
         print(f'mbd_ros: {error}', file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -139,6 +139,7 @@ def _model_of(mechanism: Mechanism, floating_base: bool, mimic: bool, flexible: 
     model = build_model(mechanism, floating_base=floating_base, mimic=mimic, flexible=flexible)
     errors: list[DescriptionError | SingularMassError] = [*body_errors(model), *mass_errors(model)]
     if errors and inertia == 'checked':
+        errors[0].findings = mechanism.findings
         raise errors[0]
     findings = [Finding('error', error.what if isinstance(error, DescriptionError) else str(error),
                         error.file or mechanism.file, error.line) for error in errors]

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 import os
 import re
-from typing import Literal
+from typing import Any, Literal
 
 from mbd_ros.description.records.finding import Source
 from mbd_ros.description.records.mechanism import Mechanism
@@ -27,7 +27,7 @@ from mbd_ros.description.urdf.robot import read_urdf
 from mbd_ros.description.xml.file_content import read_content
 from mbd_ros.description.xml.packages import file_path
 from mbd_ros.description.xml.xml_tree import parse_xml
-from mbd_ros.errors import InvalidValueError
+from mbd_ros.errors import InvalidValueError, MbdError
 
 _DECLARATION = re.compile(r'<\?xml\s[^>]*\?>')
 
@@ -129,8 +129,17 @@ def _is_xml(text: str) -> bool:
 
 def _read_xml(data: bytes, report: Report,
               side: tuple[bytes, str] | None = None, model: str | None = None) -> Mechanism:
-    """Read XML by the format that its root element names."""
-    root = parse_xml(data, report)
+    """Read XML; an error brings what was remarked before it."""
+    try:
+        return _read_root(parse_xml(data, report), report, side, model)
+    except MbdError as error:
+        error.findings = tuple(report.findings)
+        raise
+
+
+def _read_root(root: Any, report: Report, side: tuple[bytes, str] | None,
+               model: str | None) -> Mechanism:
+    """Read the format that a root element names."""
     if model is not None and root.tag != 'sdf':
         raise InvalidValueError('model', model, 'a name where the file is SDFormat, which may '
                                 'have several models')

@@ -100,19 +100,23 @@ def _diagnosed(loaded: Callable[[], Model]) -> Diagnosis:
         model = loaded()
     except InvalidValueError:
         raise
-    except DescriptionError as error:
-        return Diagnosis((Finding(
-            'error', error.what, error.file, error.line,
-            'nothing can be said of the rest before this is mended'),), None)
-    except UnsupportedError as error:
-        source = error.source or Source(None)
-        return Diagnosis((Finding('error', f'{error.what} is not supported in this version',
-                                  source.file, source.line, error.instead),), None)
     except MbdError as error:
-        return Diagnosis((Finding('error', str(error)),), None)
+        return Diagnosis((*error.findings, _as_finding(error)), None)
     findings = [*model.findings, *examine(model.mechanism), *_open_loops(model)]
     findings.sort(key=lambda finding: (finding.line or 0, -SEVERITIES.index(finding.severity)))
     return Diagnosis(tuple(findings), model)
+
+
+def _as_finding(error: MbdError) -> Finding:
+    """Return the error that ended the reading as the last finding."""
+    if isinstance(error, DescriptionError):
+        return Finding('error', error.what, error.file, error.line,
+                       'nothing can be said of the rest before this is mended')
+    if isinstance(error, UnsupportedError):
+        source = error.source or Source(None)
+        return Finding('error', f'{error.what} is not supported in this version', source.file,
+                       source.line, error.instead)
+    return Finding('error', str(error))
 
 
 def some_closure(model: Model) -> LoopClosure:

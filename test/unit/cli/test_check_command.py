@@ -61,3 +61,21 @@ def test_json(file, capsys):
     assert set(first['findings'][0]) == {'severity', 'message', 'file', 'line', 'remedy'}
     assert second['readable'] is False
     assert second['findings'][0]['message'].startswith('there is no such file')
+
+
+def test_what_was_remarked_before_an_error_is_printed(tmp_path, capsys):
+    file = tmp_path / 'r.urdf'
+    file.write_text(robot(bare('a'), bare('b'), '<springs/>'))
+    assert main(['check', str(file)]) == 1
+    shown = capsys.readouterr().out
+    assert 'element <springs> is unknown' in shown
+    assert "the links 'a', 'b' are no joint's child" in shown
+    assert main(['info', str(file)]) == 1
+    assert 'element <springs> is unknown' in capsys.readouterr().err
+
+
+def test_joints_of_drake_are_named(tmp_path, capsys):
+    file = tmp_path / 'r.urdf'
+    file.write_text(robot(bare('a'), bare('b'), '<drake:joint name="s" type="screw"/>'))
+    assert main(['check', str(file)]) == 1
+    assert "<drake:joint> 's' of type 'screw' is not supported" in capsys.readouterr().out
