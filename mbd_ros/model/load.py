@@ -24,6 +24,7 @@ import numpy as np
 from mbd_ros.description.read import read, read_text
 from mbd_ros.description.records.finding import Finding
 from mbd_ros.description.records.mechanism import Mechanism
+from mbd_ros.description.xml.packages import Folders
 from mbd_ros.errors import DescriptionError, InvalidValueError, SingularMassError
 from mbd_ros.model.body_check import body_errors
 from mbd_ros.model.build import build_model
@@ -35,7 +36,8 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
          mimic: bool = False, flexible: bool = True,
          inertia: Literal['checked', 'unchecked'] = 'checked',
          xacro: Literal['checked', 'trusted'] = 'checked',
-         arguments: Mapping[str, object] | None = None, model: str | None = None) -> Model:
+         arguments: Mapping[str, object] | None = None, model: str | None = None,
+         packages: Folders | None = None) -> Model:
     """
     Read a robot description and compile it to a Model.
 
@@ -62,6 +64,8 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
         Values of the ``<xacro:arg>`` of a xacro file, text or numbers: ``{'rods': 3}``.
     model : str, optional
         Which ``<model>`` of an SDFormat file; by default the only one that is not static.
+    packages : mapping, optional
+        Folders of packages by name, for ``$(find NAME)`` in xacro and ``package://NAME``.
 
     Returns
     -------
@@ -86,7 +90,7 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
     if xacro not in ('checked', 'trusted'):
         raise InvalidValueError('xacro', xacro, "'checked' or 'trusted'")
     mechanism = read(path_or_text, mimic=mimic, inertia=inertia, xacro=xacro, arguments=arguments,
-                     model=model)
+                     model=model, packages=packages)
     return _model_of(mechanism, floating_base, mimic, flexible, inertia)
 
 

@@ -25,7 +25,7 @@ from mbd_ros.description.records.report import Report, tag_name, TEXT
 from mbd_ros.description.records.side_file import side_file
 from mbd_ros.description.urdf.robot import read_urdf
 from mbd_ros.description.xml.file_content import read_content
-from mbd_ros.description.xml.packages import file_path
+from mbd_ros.description.xml.packages import file_path, Folders
 from mbd_ros.description.xml.xml_tree import parse_xml
 from mbd_ros.errors import InvalidValueError, MbdError
 
@@ -35,7 +35,8 @@ _DECLARATION = re.compile(r'<\?xml\s[^>]*\?>')
 def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
          inertia: Literal['checked', 'unchecked'] = 'checked',
          xacro: Literal['checked', 'trusted'] = 'checked',
-         arguments: Mapping[str, object] | None = None, model: str | None = None) -> Mechanism:
+         arguments: Mapping[str, object] | None = None, model: str | None = None,
+         packages: Folders | None = None) -> Mechanism:
     """
     Read a robot description.
 
@@ -55,6 +56,8 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
         Values of the ``<xacro:arg>`` of a xacro file.
     model : str, optional
         Which ``<model>`` of an SDFormat file; by default the only one that is not static.
+    packages : mapping, optional
+        Folders of packages by name, for ``$(find NAME)`` and ``package://NAME``.
 
     Returns
     -------
@@ -77,7 +80,7 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
     if isinstance(path_or_text, str) and is_text:
         return read_text(path_or_text, mimic=mimic, inertia=inertia, model=model)
     checked = inertia == 'checked'
-    path = file_path(path_or_text)
+    path = file_path(path_or_text, packages)
     if path.suffix in ('.yaml', '.yml'):
         from mbd_ros.description.modules import assemble, read_module_graph_file
         return assemble(read_module_graph_file(path, checked=checked))
@@ -85,7 +88,8 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
     file = str(path)
     if path.suffix == '.xacro':
         from mbd_ros.description.xml.xacro_file import expand_xacro
-        data = expand_xacro(file, trusted=xacro == 'trusted', arguments=arguments)
+        data = expand_xacro(file, trusted=xacro == 'trusted', arguments=arguments,
+                            packages=packages)
         file = f'{file} (expanded)'
     beside = side_file(path)
     side = (read_content(beside), str(beside)) if beside.exists() else None

@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 import os
 from typing import NamedTuple
 
@@ -22,6 +22,7 @@ import numpy as np
 
 from mbd_ros.description.doctor.examination import examine
 from mbd_ros.description.records.finding import Finding, Source
+from mbd_ros.description.xml.packages import Folders
 from mbd_ros.dynamics.loops.closure import loop_closure, LoopClosure
 from mbd_ros.errors import (
     DescriptionError, InvalidValueError, LoopOpenError, MbdError, UnsupportedError)
@@ -61,7 +62,9 @@ class Diagnosis(NamedTuple):
         return max(found, key=SEVERITIES.index, default=None)
 
 
-def check(path_or_text: str | os.PathLike[str], *, floating_base: bool = False) -> Diagnosis:
+def check(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
+          arguments: Mapping[str, object] | None = None, model: str | None = None,
+          packages: Folders | None = None) -> Diagnosis:
     """
     Return what is wrong with a robot description, or suspicious about it.
 
@@ -71,6 +74,8 @@ def check(path_or_text: str | os.PathLike[str], *, floating_base: bool = False) 
         As for ``load``.
     floating_base : bool
         Whether the root link moves freely; its mass counts then.
+    arguments, model, packages : optional
+        As for ``load``.
 
     Returns
     -------
@@ -78,8 +83,8 @@ def check(path_or_text: str | os.PathLike[str], *, floating_base: bool = False) 
         Never raises for what stands in the description.
 
     """
-    return _diagnosed(lambda: load(path_or_text, floating_base=floating_base,
-                                   inertia='unchecked'))
+    return _diagnosed(lambda: load(path_or_text, floating_base=floating_base, inertia='unchecked',
+                                   arguments=arguments, model=model, packages=packages))
 
 
 def check_text(text: str) -> Diagnosis:
