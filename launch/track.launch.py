@@ -48,7 +48,7 @@ ARGUMENTS = (
         'link', default_value='',
         description='Link whose origin follows paths, of goals too; empty: as in config, else '
                     'tool.'),
-    launching.TRUSTED, *launching.ALWAYS, *launching.VIEWER,
+    launching.TRUSTED, launching.XACRO_ARGS, *launching.ALWAYS, *launching.VIEWER,
     DeclareLaunchArgument(
         'rate', default_value='500.0',
         description='Joint states and control steps per second [Hz].'),

@@ -72,10 +72,13 @@ class MbdError(Exception):
     ----------
     code : str
         Stable name of the kind of error, the ``error_code`` of the ROS services.
+    findings : tuple of Finding
+        What was remarked about a robot description before it could be read no further.
 
     """
 
     code = 'INTERNAL'
+    findings: tuple[Any, ...] = ()
 
     def __init__(self, message: str = '') -> None:
         super().__init__(one_line(message))

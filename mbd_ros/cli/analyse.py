@@ -17,7 +17,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from mbd_ros.cli.folders import add_folders
+from mbd_ros.cli.robot_file import add_robot, reading
 from mbd_ros.dynamics.analysis.analyse import analyse, Report
 from mbd_ros.dynamics.analysis.measure import measure, Measured
 from mbd_ros.errors import InvalidValueError, UnsupportedError
@@ -34,8 +34,7 @@ def add_to(subparsers: Any) -> None:
         description='Prints what forward dynamics of a robot costs by each formulation: '
                     'operations, critical path, steps of a list schedule on p processors; and '
                     'which one is fastest on this machine.')
-    parser.add_argument('file', metavar='FILE', help='a robot description')
-    add_folders(parser)
+    add_robot(parser)
     parser.add_argument('--processors', default='1,2,4,8', metavar='P,P,...',
                         help='numbers of processors (%(default)s)')
     parser.add_argument('--communication', type=int, default=0, metavar='STEPS',
@@ -54,8 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     except ValueError:
         raise InvalidValueError('--processors', arguments.processors,
                                 'whole numbers with commas between them') from None
-    model = load(arguments.file, floating_base=arguments.floating_base,
-                 folders=arguments.folders)
+    model = load(arguments.file, **reading(arguments), floating_base=arguments.floating_base)
     report = analyse(model, processors, communication=arguments.communication)
     print(report.table())
     print(f'fastest on this machine: {_fastest(measure(model))} for one state, '

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from mbd_ros.cli.convert import keep_inputs, write_whole
-from mbd_ros.cli.folders import add_folders
+from mbd_ros.cli.robot_file import add_robot, reading
 from mbd_ros.description.read import read
 from mbd_ros.dynamics.loops.diagnosis import check, Diagnosis, SEVERITIES
 
@@ -33,8 +33,7 @@ def add_to(subparsers: Any) -> None:
         description='Prints what is wrong with robot descriptions or suspicious about them, with '
         'the line and what to do. Exit code: 1 if there is a finding of the severity --fail-on or '
         'worse, 0 otherwise.')
-    parser.add_argument('files', nargs='+', metavar='FILE', help='a robot description')
-    add_folders(parser)
+    add_robot(parser, many=True)
     parser.add_argument('--floating-base', action='store_true',
                         help='the root link moves freely, so that its mass counts')
     parser.add_argument('--level', choices=SEVERITIES, default='info',
@@ -52,8 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Check the files and print what is found."""
     failed = False
     for file in arguments.files:
-        diagnosis = check(file, floating_base=arguments.floating_base,
-                          folders=arguments.folders)
+        diagnosis = check(file, floating_base=arguments.floating_base, **reading(arguments))
         shown = diagnosis._replace(findings=tuple(
             finding for finding in diagnosis.findings
             if SEVERITIES.index(finding.severity) >= SEVERITIES.index(arguments.level)))

@@ -21,6 +21,8 @@ import sys
 
 import mbd_ros
 from mbd_ros.cli import analyse, cache, check, convert, flex, identify, info, sweep, view
+from mbd_ros.cli.robot_file import show_arguments
+from mbd_ros.description.xml.xacro_arguments import argument_words, WORD
 from mbd_ros.errors import MbdError
 
 SUBCOMMANDS = (check, info, convert, view, identify, flex, analyse, sweep, cache)
@@ -51,10 +53,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     subparsers = parser.add_subparsers(metavar='COMMAND', required=True)
     for subcommand in SUBCOMMANDS:
         subcommand.add_to(subparsers)
-    parsed = parser.parse_args(arguments)
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    given = [word for word in words if WORD.fullmatch(word)]
+    parsed = parser.parse_args([word for word in words if word not in given])
+    if given and not hasattr(parsed, 'show_args'):
+        parser.error(f"unrecognized arguments: {' '.join(given)}")
     try:
+        parsed.xacro_args = argument_words(given)
+        if getattr(parsed, 'show_args', False):
+            show_arguments(parsed)
+            return 0
         return parsed.run(parsed)
     except MbdError as error:
+        for finding in error.findings:
+            if finding.severity != 'info':
+                print(finding, file=sys.stderr)
         print(f'mbd_ros: {error}', file=sys.stderr)
         return 1
     except KeyboardInterrupt:

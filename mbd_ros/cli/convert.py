@@ -22,7 +22,7 @@ import shutil
 import sys
 from typing import Any
 
-from mbd_ros.cli.folders import add_folders
+from mbd_ros.cli.robot_file import add_robot, reading
 from mbd_ros.description.read import read
 from mbd_ros.description.records.mechanism import Mechanism
 from mbd_ros.description.write.kept import kept_elements, kept_shapes
@@ -45,8 +45,7 @@ def add_to(subparsers: Any) -> None:
         'masses in another format. What the other format has no words for is an error. URDF keeps '
         'shapes and what is for other programs, MJCF and SDF are written without. Findings of the '
         'reader go to the standard error output.')
-    parser.add_argument('file', metavar='FILE', help='a robot description')
-    add_folders(parser)
+    add_robot(parser)
     parser.add_argument('-o', '--output', metavar='FILE',
                         help='where to write; to the standard output if left out')
     parser.add_argument('--to', choices=tuple(WRITERS),
@@ -62,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.loops and target != 'urdf':
         raise InvalidValueError('--loops', arguments.loops, f'with URDF only, not with {target}')
     keep_inputs(arguments.output, arguments.file)
-    mechanism = read(arguments.file, folders=arguments.folders)
+    mechanism = read(arguments.file, **reading(arguments))
     for finding in mechanism.findings:
         print(finding, file=sys.stderr)
     text = WRITERS[target](mechanism, arguments.loops or DIALECTS[0])

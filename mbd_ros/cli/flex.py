@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from mbd_ros.cli.convert import format_by_name, keep_inputs, write_whole, WRITERS
-from mbd_ros.cli.folders import add_folders
+from mbd_ros.cli.robot_file import add_robot, reading
 from mbd_ros.description import read
 from mbd_ros.description.records.mechanism import FlexibleBody, Mechanism
 from mbd_ros.description.write.modal import modal_arrays, write_modal
@@ -44,8 +44,7 @@ def add_to(subparsers: Any) -> None:
         '6 degrees of freedom, root: the nodes at the joint that moves the link, and for each '
         'joint on the link joint_NAME: the nodes that carry it. Without MATRICES, and with '
         '--modal, the link, which bends already, is written by its shape integrals.')
-    parser.add_argument('file', metavar='FILE', help='a robot description')
-    add_folders(parser)
+    add_robot(parser)
     parser.add_argument('link', metavar='LINK', help='the link')
     parser.add_argument('matrices', metavar='MATRICES', nargs='?', help='*.npz')
     parser.add_argument('-o', '--output', metavar='FILE', required=True,
@@ -71,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     keep_inputs(arguments.output, *inputs)
     if arguments.modal is not None:
         keep_inputs(arguments.modal, *inputs)
-    mechanism = read(arguments.file, folders=arguments.folders)
+    mechanism = read(arguments.file, **reading(arguments))
     if arguments.matrices is None:
         body, loads = exported(mechanism, arguments.link, arguments.modal), dict[str, Any]()
     else:

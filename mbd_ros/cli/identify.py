@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.cli.convert import format_by_name, keep_inputs, write_whole, WRITERS
-from mbd_ros.cli.folders import add_folders
+from mbd_ros.cli.robot_file import add_robot, reading
 from mbd_ros.description.xml.arrays import read_arrays
 from mbd_ros.dynamics.api.identification import identify
 from mbd_ros.errors import DescriptionError, InvalidValueError
@@ -44,8 +44,7 @@ def add_to(subparsers: Any) -> None:
         description='Reads joint states with efforts from a bag of ROS 2 (a folder, *.mcap, '
         '*.db3), or arrays time, q, v and tau from *.npz, and finds masses, mass centres and '
         'inertias that explain the efforts. What the motion leaves open stays as described.')
-    parser.add_argument('file', metavar='FILE', help='a robot description')
-    add_folders(parser)
+    add_robot(parser)
     parser.add_argument('recording', metavar='RECORDING', help='a bag, or *.npz')
     parser.add_argument('-o', '--output', metavar='FILE',
                         help='write the robot that was found: *.urdf, or what `mbd_ros convert` '
@@ -62,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print what was found, and write it."""
     target = arguments.output and format_by_name(arguments.output)
     keep_inputs(arguments.output, arguments.file, arguments.recording)
-    model = load(arguments.file, folders=arguments.folders)
+    model = load(arguments.file, **reading(arguments))
     time, q, v, tau = recorded(Path(arguments.recording), model, arguments.topic)
     found = identify(model, q, v, tau, time=time, joints=arguments.joints)
     for finding in found.findings:

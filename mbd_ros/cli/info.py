@@ -18,7 +18,7 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from mbd_ros.cli.folders import add_folders
+from mbd_ros.cli.robot_file import add_robot, reading
 from mbd_ros.dynamics.loops.diagnosis import some_closure
 from mbd_ros.errors import MbdError
 from mbd_ros.model import load, Model
@@ -30,8 +30,7 @@ def add_to(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         'info', help='print the tree of a robot, its masses, loops and mobility',
         description='Prints what a robot description describes.')
-    parser.add_argument('file', metavar='FILE', help='a robot description')
-    add_folders(parser)
+    add_robot(parser)
     parser.add_argument('--floating-base', action='store_true',
                         help='the root link moves freely')
     parser.set_defaults(run=run)
@@ -39,8 +38,8 @@ def add_to(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the robot."""
-    model = load(arguments.file, floating_base=arguments.floating_base, inertia='unchecked',
-                 folders=arguments.folders)
+    model = load(arguments.file, **reading(arguments), floating_base=arguments.floating_base,
+                 inertia='unchecked')
     print('\n'.join([*_summary(model), '', *tree_lines(model), *_loops(model)]))
     return 0
 

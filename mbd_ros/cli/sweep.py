@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from mbd_ros.cli.folders import add_folders
+from mbd_ros.cli.robot_file import add_robot, reading
 from mbd_ros.dynamics.api.sweep import sweep
 from mbd_ros.errors import InvalidValueError, MbdError, UnsupportedError
 from mbd_ros.model import load, Model
@@ -47,8 +47,7 @@ def add_to(subparsers: Any) -> None:
         description='Draws positions within their limits, and velocities and accelerations or '
         'efforts within theirs, else within 1 (evenly), and prints what the function is for each '
         'joint. Workers make the states; memory does not grow with their number.')
-    parser.add_argument('file', metavar='FILE', help='a robot description')
-    add_folders(parser)
+    add_robot(parser)
     parser.add_argument('function', choices=tuple(FUNCTIONS))
     parser.add_argument('--states', type=float, default=1e6, metavar='N', help='default: 1e6')
     parser.add_argument('--share', type=int, default=50_000, metavar='N',
@@ -75,8 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
                               ('--seed', arguments.seed + 1, 2**63)):
         if not 1 <= value <= most:
             raise InvalidValueError(name, value, f'a number from 1 to {most:g}')
-    model = load(arguments.file, floating_base=arguments.floating_base,
-                 folders=arguments.folders)
+    model = load(arguments.file, **reading(arguments), floating_base=arguments.floating_base)
     if model.loops:
         raise UnsupportedError(f"a sweep over random states of robot '{model.name}', whose closed "
                                'loops they would leave open', 'mbd_ros.sweep in Python, with '

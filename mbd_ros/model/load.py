@@ -24,6 +24,7 @@ import numpy as np
 from mbd_ros.description.read import read, read_text
 from mbd_ros.description.records.finding import Finding
 from mbd_ros.description.records.mechanism import Mechanism
+from mbd_ros.description.xml.packages import Folders
 from mbd_ros.errors import DescriptionError, InvalidValueError, SingularMassError
 from mbd_ros.model.body_check import body_errors
 from mbd_ros.model.build import build_model
@@ -35,7 +36,8 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
          mimic: bool = False, flexible: bool = True,
          inertia: Literal['checked', 'unchecked', 'from_shapes'] = 'checked',
          xacro: Literal['checked', 'trusted'] = 'checked',
-         arguments: Mapping[str, object] | None = None,
+         arguments: Mapping[str, object] | None = None, model: str | None = None,
+         packages: Folders | None = None,
          folders: Sequence[str | os.PathLike[str]] = ()) -> Model:
     """
     Read a robot description and compile it to a Model.
@@ -63,6 +65,10 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
         default its expressions are arithmetic and it reads files of known packages only.
     arguments : mapping, optional
         Values of the ``<xacro:arg>`` of a xacro file, text or numbers: ``{'rods': 3}``.
+    model : str, optional
+        Which ``<model>`` of an SDFormat file; by default the only one that is not static.
+    packages : mapping, optional
+        Folders of packages by name, for ``$(find NAME)`` in xacro and ``package://NAME``.
     folders : sequence of str or path, optional
         Folders that the description may include files of, besides its package or repository, or
         the folder above its own where it is in none.
@@ -90,7 +96,7 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
     if xacro not in ('checked', 'trusted'):
         raise InvalidValueError('xacro', xacro, "'checked' or 'trusted'")
     mechanism = read(path_or_text, mimic=mimic, inertia=inertia, xacro=xacro, arguments=arguments,
-                     folders=folders)
+                     model=model, packages=packages, folders=folders)
     return _model_of(mechanism, floating_base, mimic, flexible, inertia)
 
 
@@ -145,6 +151,7 @@ def _model_of(mechanism: Mechanism, floating_base: bool, mimic: bool, flexible: 
     model = build_model(mechanism, floating_base=floating_base, mimic=mimic, flexible=flexible)
     errors: list[DescriptionError | SingularMassError] = [*body_errors(model), *mass_errors(model)]
     if errors and inertia != 'unchecked':
+        errors[0].findings = mechanism.findings
         raise errors[0]
     findings = [Finding('error', error.what if isinstance(error, DescriptionError) else str(error),
                         error.file or mechanism.file, error.line) for error in errors]

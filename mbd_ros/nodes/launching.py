@@ -30,6 +30,7 @@ from launch_ros.parameter_descriptions import ParameterValue
 from mbd_ros.description import read
 from mbd_ros.description.records.mechanism import Mechanism
 from mbd_ros.description.xml.packages import file_path
+from mbd_ros.description.xml.xacro_arguments import argument_words
 from mbd_ros.errors import InvalidValueError
 
 BOOLEAN = ('true', 'false')
@@ -38,10 +39,13 @@ TRUSTED = DeclareLaunchArgument(
     'trusted', default_value='false', choices=BOOLEAN,
     description='Whether a xacro file may do all that xacro allows, which includes running code '
                 'and reading any file; otherwise it is read within bounds.')
+XACRO_ARGS = DeclareLaunchArgument(
+    'xacro_args', default_value='',
+    description="Arguments of a xacro file, as words: xacro_args:='ur_type:=ur5e name:=ur'.")
 DESCRIPTION = (
     DeclareLaunchArgument(
         'description', default_value='', description='URDF or xacro file of another robot.'),
-    TRUSTED)
+    TRUSTED, XACRO_ARGS)
 ALWAYS = (
     DeclareLaunchArgument(
         'namespace', default_value='',
@@ -99,9 +103,12 @@ def robot(value: Mapping[str, str]) -> Mechanism:
     ------
     DescriptionError
         If its file cannot be read; xacro may run code with the argument ``trusted`` only.
+    InvalidValueError
+        If ``xacro_args`` are no words ``NAME:=VALUE``.
 
     """
-    return read(robot_file(value), xacro='trusted' if value['trusted'] == 'true' else 'checked')
+    return read(robot_file(value), xacro='trusted' if value['trusted'] == 'true' else 'checked',
+                arguments=argument_words(value.get('xacro_args', '')))
 
 
 def description(value: Mapping[str, str]) -> ParameterValue:

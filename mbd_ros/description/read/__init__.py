@@ -14,10 +14,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 import os
 import re
-from typing import Literal
+from typing import Any, Literal
 
 from mbd_ros.description.records.finding import Source
 from mbd_ros.description.records.mechanism import Mechanism
@@ -25,9 +26,9 @@ from mbd_ros.description.records.report import Report, tag_name, TEXT
 from mbd_ros.description.records.side_file import side_file
 from mbd_ros.description.urdf.robot import read_urdf
 from mbd_ros.description.xml.file_content import read_content
-from mbd_ros.description.xml.packages import file_path
+from mbd_ros.description.xml.packages import file_path, Folders
 from mbd_ros.description.xml.xml_tree import parse_xml
-from mbd_ros.errors import InvalidValueError
+from mbd_ros.errors import InvalidValueError, MbdError
 
 _DECLARATION = re.compile(r'<\?xml\s[^>]*\?>')
 
@@ -35,7 +36,8 @@ _DECLARATION = re.compile(r'<\?xml\s[^>]*\?>')
 def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
          inertia: Literal['checked', 'unchecked', 'from_shapes'] = 'checked',
          xacro: Literal['checked', 'trusted'] = 'checked',
-         arguments: Mapping[str, object] | None = None,
+         arguments: Mapping[str, object] | None = None, model: str | None = None,
+         packages: Folders | None = None,
          folders: Sequence[str | os.PathLike[str]] = ()) -> Mechanism:
     """
     Read a robot description.
@@ -55,6 +57,10 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
         all that xacro allows, which includes running code.
     arguments : mapping, optional
         Values of the ``<xacro:arg>`` of a xacro file.
+    model : str, optional
+        Which ``<model>`` of an SDFormat file; by default the only one that is not static.
+    packages : mapping, optional
+        Folders of packages by name, for ``$(find NAME)`` and ``package://NAME``.
     folders : sequence of str or path, optional
         Folders that the description may include files of, besides those of ``Roots``.
 
@@ -73,41 +79,43 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
         If there are arguments, and the file is no xacro.
 
     """
-    if inertia == 'from_shapes':
+    from_shapes = inertia == 'from_shapes'
+    mechanism = _read(path_or_text, partial(
+        Report, checked=inertia != 'unchecked', mimic=mimic, folders=folders,
+        from_shapes=from_shapes), xacro, arguments, model, packages)
+    if from_shapes:
         from mbd_ros.description.urdf.shape_inertia import inertias_from_shapes
-        return inertias_from_shapes(_read(path_or_text, mimic, True, True, xacro, arguments,
-                                          folders))
-    return _read(path_or_text, mimic, inertia == 'checked', False, xacro, arguments, folders)
+        return inertias_from_shapes(mechanism)
+    return mechanism
 
 
-def _read(path_or_text: str | os.PathLike[str], mimic: bool, checked: bool, from_shapes: bool,
-          xacro: str, arguments: Mapping[str, object] | None,
-          folders: Sequence[str | os.PathLike[str]]) -> Mechanism:
+def _read(path_or_text: str | os.PathLike[str], report_of: Callable[..., Report],
+          xacro: str, arguments: Mapping[str, object] | None, model: str | None,
+          packages: Folders | None) -> Mechanism:
     is_text = isinstance(path_or_text, str) and _is_xml(path_or_text)
     if arguments and (is_text or not str(path_or_text).endswith('.xacro')):
         raise InvalidValueError('arguments', dict(arguments), 'arguments of a .xacro file only')
     if isinstance(path_or_text, str) and is_text:
-        return _read_xml(_encoded(path_or_text), Report(
-            TEXT, checked=checked, mimic=mimic, from_shapes=from_shapes))
-    path = file_path(path_or_text)
+        return _read_xml(_encoded(path_or_text), report_of(TEXT, folders=()), None, model)
+    path = file_path(path_or_text, packages)
+    file = str(path)
     if path.suffix in ('.yaml', '.yml'):
         from mbd_ros.description.modules import assemble, read_module_graph_file
-        return assemble(read_module_graph_file(path, checked=checked))
+        return assemble(read_module_graph_file(path, checked=report_of(file).checked))
     data = read_content(path)
-    file = str(path)
     if path.suffix == '.xacro':
         from mbd_ros.description.xml.xacro_file import expand_xacro
         data = expand_xacro(file, trusted=xacro == 'trusted', arguments=arguments,
-                            folders=folders)
+                            packages=packages, folders=report_of(file).folders)
         file = f'{file} (expanded)'
     beside = side_file(path)
     side = (read_content(beside), str(beside)) if beside.exists() else None
-    return _read_xml(data, Report(file, checked=checked, mimic=mimic, folders=folders,
-                                  from_shapes=from_shapes), side)
+    return _read_xml(data, report_of(file), side, model)
 
 
 def read_text(text: str, *, mimic: bool = False,
-              inertia: Literal['checked', 'unchecked'] = 'checked') -> Mechanism:
+              inertia: Literal['checked', 'unchecked'] = 'checked',
+              model: str | None = None) -> Mechanism:
     """
     Read a robot description that came as text, from a topic or service.
 
@@ -118,7 +126,7 @@ def read_text(text: str, *, mimic: bool = False,
     ----------
     text : str
         URDF, MJCF or SDFormat.
-    mimic, inertia
+    mimic, inertia, model
         As for ``read``.
 
     Raises
@@ -133,7 +141,7 @@ def read_text(text: str, *, mimic: bool = False,
         raise InvalidValueError('robot_description', text, 'XML text; no file is '
                                 'opened for what a topic or service brings')
     report = Report(TEXT, checked=inertia == 'checked', mimic=mimic)
-    return _read_xml(_encoded(text), report)
+    return _read_xml(_encoded(text), report, None, model)
 
 
 def _is_xml(text: str) -> bool:
@@ -141,9 +149,21 @@ def _is_xml(text: str) -> bool:
 
 
 def _read_xml(data: bytes, report: Report,
-              side: tuple[bytes, str] | None = None) -> Mechanism:
-    """Read XML by the format that its root element names."""
-    root = parse_xml(data, report)
+              side: tuple[bytes, str] | None = None, model: str | None = None) -> Mechanism:
+    """Read XML; an error brings what was remarked before it."""
+    try:
+        return _read_root(parse_xml(data, report), report, side, model)
+    except MbdError as error:
+        error.findings = tuple(report.findings)
+        raise
+
+
+def _read_root(root: Any, report: Report, side: tuple[bytes, str] | None,
+               model: str | None) -> Mechanism:
+    """Read the format that a root element names."""
+    if model is not None and root.tag != 'sdf':
+        raise InvalidValueError('model', model, 'a name where the file is SDFormat, which may '
+                                'have several models')
     if root.tag == 'robot':
         return read_urdf(root, report, side=side)
     if side is not None:
@@ -154,7 +174,7 @@ def _read_xml(data: bytes, report: Report,
         return read_mjcf(root, report)
     if root.tag == 'sdf':
         from mbd_ros.description.sdf import read_sdf
-        return read_sdf(root, report)
+        return read_sdf(root, report, model_name=model)
     raise report.error(f'the root element is <{tag_name(root)}>; allowed: <robot> (URDF), '
                        '<mujoco> (MJCF) or <sdf> (SDFormat)', report.source(root))
 

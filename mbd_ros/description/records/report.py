@@ -100,11 +100,15 @@ class Report:
         self.remark('error', message, source)
 
 
+_OWNERS = {'link': 'link', 'joint': 'joint', 'loop_joint': 'loop joint',
+           'constraint': 'constraint'}
+
+
 def owner(element: Any) -> str:
     """Return which link or joint an element belongs to, as the beginning of a message."""
     while element is not None:
-        if element.tag in ('link', 'joint') and element.get('name', '').strip():
-            return f"{element.tag} '{element.get('name')}': "
+        if element.tag in _OWNERS and element.get('name', '').strip():
+            return f"{_OWNERS[element.tag]} '{element.get('name')}': "
         element = element.getparent()
     return ''
 

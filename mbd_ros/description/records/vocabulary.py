@@ -185,11 +185,12 @@ _JOINT = Element({'name': _NAME, 'type': _NAME}, {
 
 _END = Element({'link': _NAME, 'xyz': Attribute(3), 'rpy': Attribute(3),
                 'quat_xyzw': Attribute(4)})
+_AXIS = Child(Element({'xyz': Attribute(3, required=True)}))
 _LOOP_JOINT = Element({'name': _NAME, 'type': _NAME, 'distance': _NUMBER}, {
     'link1': Child(_END, many=True, required=True),
     'link2': Child(_END),
+    'axis': _AXIS,
 })
-_AXIS = Child(Element({'xyz': Attribute(3, required=True)}))
 _CONSTRAINT = Element({'name': _NAME, 'type': _NAME}, {
     'parent': Child(Element({'link': _NAME}), required=True),
     'parent_origin': Child(_ORIGIN),

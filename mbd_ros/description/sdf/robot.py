@@ -32,7 +32,8 @@ from mbd_ros.description.records.side_file import stem_of
 from mbd_ros.description.records.solids import combined
 from mbd_ros.description.records.tree import span
 from mbd_ros.description.records.vocabulary import ADDED_MASS
-from mbd_ros.description.sdf.frames import Frames, WORLD
+from mbd_ros.description.sdf.composition import compose, is_static, OLD
+from mbd_ros.description.sdf.frames import WORLD
 from mbd_ros.description.sdf.joints import closing_joint, read_raw, tree_joints
 from mbd_ros.description.sdf.parts import base_of, pose_in, remark_others, text_of, value_of
 from mbd_ros.description.urdf.annotations import added_mass, check_added_mass
@@ -56,14 +57,14 @@ _LINK = {'self_collide': _SIMULATOR, 'sensor': 'sensors are not part of the mech
 _TENSOR = ('ixx', 'iyy', 'izz', 'ixy', 'ixz', 'iyz')
 _DRAWN = {'box': ('size',), 'sphere': ('radius',), 'cylinder': ('radius', 'length'),
           'capsule': ('radius', 'length')}
-_LATER = ('include', 'model')
+_LATER = ('include',)
 WORLD_GRAVITY: Vector3 = (0.0, 0.0, -9.8)
 """SDFormat's default of a ``<world>`` [m/s^2]."""
 
 
-def read_sdf(root: Any, report: Report) -> Mechanism:
+def read_sdf(root: Any, report: Report, *, model_name: str | None = None) -> Mechanism:
     """
-    Read the one model of an SDFormat file: links, joints, frames and inertias.
+    Read one model of an SDFormat file: links, joints, frames and inertias.
 
     Parameters
     ----------
@@ -71,6 +72,8 @@ def read_sdf(root: Any, report: Report) -> Mechanism:
         The ``<sdf>``.
     report : Report
         Knows the file; takes the findings.
+    model_name : str, optional
+        Of several models the one to read; by default the only one, or the only one that moves.
 
     Returns
     -------
@@ -90,10 +93,10 @@ def read_sdf(root: Any, report: Report) -> Mechanism:
     if version not in VERSIONS:
         report.remark('warning', f"the SDFormat version '{version}' is unknown; it is read as "
                       f'{VERSIONS[-1]}', report.source(root))
-    model = _model(root, report)
-    _check_parts(model, report)
-    frames = Frames(model, report)
-    raws = [read_raw(element, frames, version == '1.4', report)
+    _check_parts(root, report)
+    model, frames = compose(root, report, model_name)
+    _check_model(model, report)
+    raws = [read_raw(element, frames, version == OLD, report)
             for element in model.iterfind('joint')]
     links = [_link(element, report) for element in model.iterfind('link')]
     if any(raw.parent == WORLD for raw in raws):
@@ -122,18 +125,6 @@ def read_sdf(root: Any, report: Report) -> Mechanism:
     return replace(mechanism, text=urdf_text(mechanism, shapes=shapes))
 
 
-def _model(root: Any, report: Report) -> Any:
-    models = [*root.iterfind('model'), *root.iterfind('world/model')]
-    if len(models) != 1:
-        raise report.error(f'<sdf> has {len(models)} models; allowed: one', report.source(root))
-    for part in [*children(root), *(part for world in root.iterfind('world')
-                                    for part in children(world))]:
-        if part is not models[0] and part.tag not in ('world', 'gravity'):
-            report.remark('info', f'<{tag_name(part)}> is not used: it is not part of the robot',
-                          report.source(part))
-    return models[0]
-
-
 def _gravity(root: Any, report: Report) -> Vector3:
     """Return that of the world; old files have it in ``<physics>``, and none is Gazebo's 9.8."""
     for world in root.iterfind('world'):
@@ -148,14 +139,18 @@ def _gravity(root: Any, report: Report) -> Vector3:
     return STANDARD_GRAVITY
 
 
-def _check_parts(model: Any, report: Report) -> None:
+def _check_parts(root: Any, report: Report) -> None:
+    for model in root.iter('model'):
+        for part in children(model):
+            if part.tag in _LATER or str(part.tag).rpartition(':')[2].endswith('_constraint'):
+                raise UnsupportedError(f"<{tag_name(part)}> in model '{model.get('name', '')}'",
+                                       'write its links and joints into the model',
+                                       source=report.source(part))
+
+
+def _check_model(model: Any, report: Report) -> None:
     name = model.get('name', '')
-    for part in children(model):
-        if part.tag in _LATER or str(part.tag).rpartition(':')[2].endswith('_constraint'):
-            raise UnsupportedError(f"<{tag_name(part)}> in model '{name}'",
-                                   'write its links and joints into the model',
-                                   source=report.source(part))
-    if text_of(model, 'static') in ('1', 'true'):
+    if is_static(model):
         report.remark('warning', f"model '{name}' is static; it is read as if it could move",
                       report.source(model))
     remark_others(model, ('link', 'joint', 'frame', 'pose', 'static'), _MODEL,

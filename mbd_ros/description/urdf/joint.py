@@ -134,8 +134,9 @@ def _read_limits(element: Any, raw: Any, kind: JointKind, report: Report) -> Lim
     if lower > upper:
         raise report.error(f"joint '{name}': lower={lower:.9g} of <limit> is above upper="
                            f'{upper:.9g}', source)
-    others = {attribute: read_numbers(part, attribute, 1, report)[0] for attribute in (
-        'velocity', 'effort', 'acceleration', 'deceleration', 'jerk') if part.get(attribute)}
+    others = {attribute: _no_largest(read_numbers(part, attribute, 1, report)[0]) for attribute in
+              ('velocity', 'effort', 'acceleration', 'deceleration', 'jerk')
+              if part.get(attribute)}
     for attribute, value in others.items():
         if value < 0.0:
             raise report.error(f"joint '{name}': {attribute}={value:.9g} of <limit> is negative",

@@ -31,6 +31,10 @@ from mbd_ros.description.xml.xml_tree import children
 from mbd_ros.errors import UnsupportedError
 
 
+_TURNED = ('revolute', 'prismatic', 'planar')
+"""Kinds of loop joints with one axis."""
+
+
 @dataclass
 class Found:
     """What a reader of loops has found."""
@@ -60,8 +64,6 @@ def read_loops(robot: Any, report: Report) -> Found:
     ------
     DescriptionError
         If an element cannot be read, with file, line and name.
-    UnsupportedError
-        If Drake knows it and this package does not.
 
     """
     found = Found()
@@ -69,9 +71,22 @@ def read_loops(robot: Any, report: Report) -> Found:
         reader = _READERS.get(element.tag)
         if reader is not None:
             reader(element, found, report)
-        elif element.tag.startswith(DRAKE):
-            _refuse_others(element, report)
     return found
+
+
+def refuse_unread(robot: Any, report: Report) -> None:
+    """
+    Refuse joints and constraints of Drake that are not read, before anything else misses them.
+
+    Raises
+    ------
+    UnsupportedError
+        With the element and what is read.
+
+    """
+    for element in children(robot):
+        if element.tag.startswith(DRAKE) and element.tag not in _READERS:
+            _refuse_others(element, report)
 
 
 def _loop_joint(element: Any, found: Found, report: Report) -> None:
@@ -92,10 +107,21 @@ def _loop_joint(element: Any, found: Found, report: Report) -> None:
     elif element.get('distance') is not None:
         report.remark('warning', f"loop joint '{name}': the attribute 'distance' has no meaning "
                       f'for a {kind} joint and is not used', source)
-    first, second = ends
+    frames = [read_placement(end, report) for end in ends]
+    part = element.find('axis')
+    if part is not None and kind == 'universal':
+        raise report.error(f"loop joint '{name}' of type 'universal' has an <axis>, and two axes; "
+                           'allowed: none, with x of the first and y of the second frame along '
+                           'them', report.source(part))
+    if part is not None and kind not in _TURNED:
+        report.remark('info', f"loop joint '{name}': <axis> has no meaning for a {kind} joint and "
+                      'is not used', report.source(part))
+    elif part is not None:
+        axis = unit_vector(part, 'xyz', f"loop joint '{name}'", report)
+        frames = [along(frame, axis) for frame in frames]
     found.loop_joints.append(LoopJoint(
-        name, kind, first.get('link'), second.get('link'), read_placement(first, report),
-        read_placement(second, report), distance, source))
+        name, kind, ends[0].get('link'), ends[1].get('link'), frames[0], frames[1], distance,
+        source))
 
 
 def _constraint(element: Any, found: Found, report: Report) -> None:
@@ -211,6 +237,13 @@ def local_name(element: Any) -> str:
 
 def _refuse_others(element: Any, report: Report) -> None:
     name = local_name(element)
+    if name == 'joint':
+        raise UnsupportedError(
+            f"<{tag_name(element)}> '{element.get('name', '')}' of type "
+            f"'{element.get('type', '')}'",
+            'write it as <joint>, whose types are planar, spherical, floating and those with one '
+            'axis; a universal joint is two revolute ones',
+            source=report.source(element))
     if name.endswith('_constraint') or name == 'linear_bushing_rpy':
         raise UnsupportedError(
             f'<{tag_name(element)}>',

@@ -34,7 +34,7 @@ from mbd_ros.description.urdf.annotations import read_flexibles, read_fluids
 from mbd_ros.description.urdf.contacts import read_contacts
 from mbd_ros.description.urdf.joint import read_joint
 from mbd_ros.description.urdf.joint_numbers import numbers_of
-from mbd_ros.description.urdf.loops import Found, read_loops
+from mbd_ros.description.urdf.loops import Found, read_loops, refuse_unread
 from mbd_ros.description.urdf.loops_gazebo import read_gazebo_joints
 from mbd_ros.description.urdf.strict import check_element
 from mbd_ros.description.urdf.thrusters import read_thrusters
@@ -73,6 +73,7 @@ def read_urdf(robot: Any, report: Report, *,
     """
     _check_root(robot, report)
     check_element(robot, ROBOT, report)
+    refuse_unread(robot, report)
     numbers = numbers_of(robot)
     links = tuple(_read_link(element, raw, report)
                   for element, raw in zip(robot.findall('link'), numbers.links))

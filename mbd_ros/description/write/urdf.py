@@ -34,7 +34,7 @@ from mbd_ros.description.write.annotations import (
 from mbd_ros.description.write.loops import add_origin, loop_element, numbers_text, spring_element
 
 LARGEST = sys.float_info.max
-"""Stands for no limit where URDF asks for one."""
+"""Stands for no limit where URDF asks for one, to Pinocchio, too."""
 
 
 def urdf_text(mechanism: Mechanism, *, loops: str = 'loop_joint',
@@ -151,9 +151,12 @@ def _joint(joint: Joint) -> Any:
 
 
 def _limits(joint: Joint) -> dict[str, str]:
+    """Return a limit; urdfdom refuses one without effort and velocity."""
     limits: Limits = joint.limits
     given = {name: value for name in ('effort', 'velocity', 'acceleration', 'deceleration', 'jerk')
              if (value := getattr(limits, name)) != inf}
     if joint.kind != 'continuous':
         given = {'lower': max(limits.lower, -LARGEST), 'upper': min(limits.upper, LARGEST)} | given
+    if given:
+        given = {'effort': LARGEST, 'velocity': LARGEST} | given
     return {name: numbers_text([value]) for name, value in given.items()}

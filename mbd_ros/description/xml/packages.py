@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 import os
 from pathlib import Path
 import re
@@ -30,7 +30,18 @@ _INDEX = Path('share', 'ament_index', 'resource_index', 'packages')
 SCHEME = 'package://'
 
 
-def file_path(name: str | os.PathLike[str]) -> Path:
+Folders = Mapping[str, 'str | os.PathLike[str]']
+"""Folders of packages by name."""
+
+_PACKAGE_NAME = re.compile(rb'<name>\s*([^<>\s]+)\s*</name>')
+_COMMENT = re.compile(rb'<!--.*?-->', re.DOTALL)
+MOST_BYTES = 256 * 1024
+"""Of a package.xml."""
+DEPTH, MOST_FOLDERS = 4, 5000
+"""How far packages are looked for below a folder of ``ROS_PACKAGE_PATH``."""
+
+
+def file_path(name: str | os.PathLike[str], packages: Folders | None = None) -> Path:
     """
     Return the path of a file that may begin with ``~`` or ``package://``.
 
@@ -38,6 +49,8 @@ def file_path(name: str | os.PathLike[str]) -> Path:
     ----------
     name : str or path
         ``'robot.urdf'``, ``'~/robot.urdf'`` or ``'package://NAME/urdf/robot.urdf'``.
+    packages : mapping, optional
+        As for ``find_package``.
 
     Returns
     -------
@@ -54,19 +67,23 @@ def file_path(name: str | os.PathLike[str]) -> Path:
     try:
         if text.startswith(SCHEME):
             package, _, rest = text.removeprefix(SCHEME).partition('/')
-            return Path(find_package(package), rest)
+            return Path(find_package(package, packages=packages), rest)
         return Path(text).expanduser()
     except (LookupError, RuntimeError) as error:
         raise DescriptionError(str(error), file=text[:200]) from None
 
 
-def find_package(name: str, index: Callable[[str], str] | None = None) -> str:
+def find_package(name: str, index: Callable[[str], str] | None = None, *,
+                 packages: Folders | None = None,
+                 near: Iterable[str | os.PathLike[str]] = ()) -> str:
     """
     Return the share folder of a package.
 
-    Looked for in the ament index (by ``index``, then below ``AMENT_PREFIX_PATH`` and Python's own
-    prefix), then in the folders of ``ROS_PACKAGE_PATH``, each of which is a package or holds
-    packages.
+    A package has the name that its ``package.xml`` says, whatever its folder is called. Looked for
+    in the folders given, then above the files that ask, in the ament index (by ``index``, then
+    below ``AMENT_PREFIX_PATH`` and Python's own prefix), and in the folders of
+    ``ROS_PACKAGE_PATH``, each of which is a package or holds packages. A folder without
+    ``package.xml`` has its own name.
 
     Parameters
     ----------
@@ -74,6 +91,10 @@ def find_package(name: str, index: Callable[[str], str] | None = None) -> str:
         Name of the package.
     index : callable, optional
         Looks a name up in the ament index and raises if it cannot.
+    packages : mapping, optional
+        Folders by name.
+    near : iterable of str or path
+        Files whose own package may be meant.
 
     Returns
     -------
@@ -89,21 +110,59 @@ def find_package(name: str, index: Callable[[str], str] | None = None) -> str:
     if not _NAME.fullmatch(name):
         raise LookupError(f"'{name[:100]}' is no name of a package; allowed: letters, digits, _ "
                           'and -')
+    if packages is not None and name in packages:
+        return os.fspath(packages[name])
+    for file in near:
+        for folder in Path(file).resolve().parents:
+            if package_name(folder) == name:
+                return str(folder)
     if index is not None:
         try:
             return index(name)
         except (ImportError, LookupError, ValueError):
             pass  # there is no index, or the package is not in it
-    for prefix in (*os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep), sys.prefix):
-        if prefix and (prefix / _INDEX / name).is_file():
-            return str(Path(prefix, 'share', name))
+    prefixes = (*os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep), sys.prefix)
+    for prefix in filter(None, prefixes):
+        folder = Path(prefix, 'share', name)
+        if (prefix / _INDEX / name).is_file() or package_name(folder) == name:
+            return str(folder)
     folders = [Path(entry) for entry in os.environ.get('ROS_PACKAGE_PATH', '').split(os.pathsep)
                if entry]
     for folder in folders:
-        if folder.name == name and folder.is_dir():
-            return str(folder)
-        if (folder / name).is_dir():
-            return str(folder / name)
+        for plain in (folder, folder / name):   # where it is most often, before all are looked at
+            if plain.name == name and plain.is_dir() and package_name(plain) in (name, None):
+                return str(plain)
+        for inner in _packages_below(folder):
+            if package_name(inner) == name:
+                return str(inner)
     looked = ', '.join(map(str, folders)) or 'which is not set'
     raise LookupError(f"package '{name}' is neither in the ament index nor in the folders of "
-                      f'ROS_PACKAGE_PATH ({looked})')
+                      f'ROS_PACKAGE_PATH ({looked}), nor is it that of the file; allowed, too: '
+                      f"load(..., packages={{'{name}': FOLDER}})")
+
+
+def package_name(folder: Path) -> str | None:
+    """Return the name in the ``package.xml`` of a folder, None where there is none."""
+    try:
+        with (folder / 'package.xml').open('rb') as file:
+            match = _PACKAGE_NAME.search(_COMMENT.sub(b'', file.read(MOST_BYTES)))
+    except OSError:
+        return None
+    return None if match is None else match[1].decode('utf-8', errors='replace')
+
+
+def _packages_below(folder: Path) -> Iterator[Path]:
+    """Yield the packages in a folder, those nearest to it first; there are none in a package."""
+    waiting, seen = [(folder, 0)], 0
+    while waiting and seen < MOST_FOLDERS:
+        current, depth = waiting.pop(0)
+        seen += 1
+        if (current / 'package.xml').is_file():
+            yield current
+        elif depth < DEPTH:
+            try:
+                inner = sorted(entry.path for entry in os.scandir(current)
+                               if entry.is_dir() and not entry.name.startswith('.'))
+            except OSError:
+                continue
+            waiting.extend((Path(path), depth + 1) for path in inner)

@@ -29,8 +29,9 @@ from xml.parsers.expat import ExpatError
 import yaml
 
 from mbd_ros.description.records.report import nearest
-from mbd_ros.description.xml.packages import find_package
+from mbd_ros.description.xml.packages import find_package, Folders
 from mbd_ros.description.xml.roots import Roots
+from mbd_ros.description.xml.xacro_arguments import Arguments, how_to_give
 from mbd_ros.description.xml.xacro_bounds import Budget, MAX_ENTRIES
 from mbd_ros.description.xml.xacro_expressions import Evaluator
 from mbd_ros.errors import DescriptionError, InvalidValueError, one_line, UnsupportedError
@@ -63,6 +64,7 @@ _ONE_AT_A_TIME = threading.Lock()
 
 def expand_xacro(path: str, *, trusted: bool = False,
                  arguments: Mapping[str, object] | None = None,
+                 packages: Folders | None = None,
                  folders: Sequence[str | os.PathLike[str]] = ()) -> bytes:
     """
     Return the URDF that a xacro file expands to.
@@ -80,6 +82,8 @@ def expand_xacro(path: str, *, trusted: bool = False,
         packages that ``$(find)`` names; environment variables are not read.
     arguments : mapping, optional
         Values of its ``<xacro:arg>``; defaults for those left out.
+    packages : mapping, optional
+        Folders of packages by name, looked at before all others.
     folders : sequence of str or path, optional
         Further folders to open files in.
 
@@ -99,17 +103,56 @@ def expand_xacro(path: str, *, trusted: bool = False,
         If xacro is not installed.
 
     """
+    text, given = _expanded(path, trusted, arguments, packages, folders)
+    for name in sorted(set(arguments or ()) - given.declared.keys() - given.used):
+        known = sorted(given.declared.keys() | given.used)
+        raise DescriptionError(f"there is no <xacro:arg name='{name}'>{nearest(name, known)}; "
+                               f"allowed: {', '.join(known) or 'none'}", file=path)
+    return text
+
+
+def xacro_arguments(path: str, *, trusted: bool = False,
+                    arguments: Mapping[str, object] | None = None,
+                    packages: Folders | None = None,
+                    folders: Sequence[str | os.PathLike[str]] = ()) -> dict[str, str | None]:
+    """
+    Return the arguments that a xacro file takes, with their defaults; None where there is none.
+
+    Parameters and errors are those of ``expand_xacro``. Where a default is missing the name stands
+    for the value, and what is found up to an error is returned.
+    """
+    found: dict[str, str | None] = {}
+    missing: dict[str, object] = {}
+    while True:
+        given = Arguments({})
+        try:
+            _expanded(path, trusted, {**missing, **(arguments or {})}, packages, folders, given)
+        except DescriptionError:
+            if given.missing is not None:
+                missing[given.missing] = given.missing   # its name, to get on to the next one
+                continue
+            if not missing:
+                raise
+        found.update(given.declared)
+        found.update(dict.fromkeys(sorted(given.used - given.declared.keys())))
+        return found | dict.fromkeys(missing)
+
+
+def _expanded(path: str, trusted: bool, arguments: Mapping[str, object] | None,
+              packages: Folders | None, folders: Sequence[str | os.PathLike[str]],
+              given: Arguments | None = None) -> tuple[bytes, Arguments]:
+    """Return the document, and what it asked for."""
     try:
         import xacro
         from xacro import substitution_args
     except ImportError:
         raise UnsupportedError(f"{path}: reading xacro without the package 'xacro'",
                                "install it with 'pip install xacro'") from None
-    expansion = _Expansion(xacro, substitution_args, path, folders)
+    expansion = _Expansion(xacro, substitution_args, path, packages, folders)
     if not isinstance(arguments, (Mapping, type(None))):
         raise InvalidValueError('arguments', arguments, 'a mapping of names to values')
-    given = _Arguments({name: _argument_text(name, value)
-                        for name, value in (arguments or {}).items()})
+    given = Arguments({}) if given is None else given
+    given.update({name: _argument_text(name, value) for name, value in (arguments or {}).items()})
     with _ONE_AT_A_TIME, expansion.guarded(trusted):
         try:
             text = xacro.process_file(path, verbosity=0, mappings=given).toxml(encoding='utf-8')
@@ -118,25 +161,10 @@ def expand_xacro(path: str, *, trusted: bool = False,
                                    file=expansion.file, line=error.lineno) from None
         except Exception as error:  # expressions in the file can raise anything
             file, line = expansion.place
-            raise DescriptionError(f'xacro cannot expand this: {_reason(error)}', file=file,
+            reason = _reason(error) if given.missing is None else how_to_give(given.missing)
+            raise DescriptionError(f'xacro cannot expand this: {reason}', file=file,
                                    line=line) from None
-    for name in sorted(set(arguments or ()) - given.declared):
-        known = ', '.join(sorted(given.declared)) or 'none'
-        raise DescriptionError(f"there is no <xacro:arg name='{name}'>"
-                               f'{nearest(name, given.declared)}; allowed: {known}', file=path)
-    return bytes(text)
-
-
-class _Arguments(dict[str, str]):
-    """Values of ``<xacro:arg>``; knows which names the file declares, as xacro asks for these."""
-
-    def __init__(self, values: Mapping[str, str]) -> None:
-        super().__init__(values)
-        self.declared: set[str] = set()
-
-    def __contains__(self, name: object) -> bool:
-        self.declared.add(str(name))
-        return super().__contains__(name)
+    return bytes(text), given
 
 
 def _argument_text(name: str, value: object) -> str:
@@ -152,7 +180,8 @@ class _Expansion:
     """One expansion: where it is, what it has used, and what stands in for parts of xacro."""
 
     def __init__(self, xacro: Any, substitutions: Any, path: str,
-                 folders: Sequence[str | os.PathLike[str]]) -> None:
+                 packages: Folders | None, folders: Sequence[str | os.PathLike[str]]) -> None:
+        self._packages = packages
         self._xacro = xacro
         self._substitutions = substitutions
         self._index = substitutions._eval_find
@@ -185,6 +214,7 @@ class _Expansion:
         if not trusted:
             functions = {
                 'load_yaml': self._load_yaml, 'dotify': xacro.YamlDictWrapper,
+                'abs_filename': xacro.abs_filename_spec,
                 'arg': lambda name: xacro.substitution_args_context['arg'][name],
                 'tokenize': _tokenize, 'fatal': _fatal} | {
                 name: _said(getattr(xacro, name)) for name in ('message', 'warning', 'error')} | {
@@ -221,7 +251,8 @@ class _Expansion:
 
     def _find(self, name: str) -> str:
         """Return the folder of a package; files in it may be opened from now on."""
-        folder = find_package(name, self._index)
+        folder = find_package(name, self._index, packages=self._packages,
+                              near=(self._path, self.file))
         self._roots.add(folder)
         return folder
 

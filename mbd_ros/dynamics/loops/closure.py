@@ -15,8 +15,9 @@ States that satisfy all loops: Newton's method in the metric of the mass matrix.
 
 With ``M = L L^T`` and ``B = L^-1 A^T`` the least step that closes ``phi + A dq = 0`` is ``dq =
 -L^-T B (B^T B)^+ phi``; near singular states it is damped, ``B (B^T B + mu^2)^-1``. Where that
-finds no way, a trust-region solver of nonlinear least squares looks for one, and Newton's method
-goes on from there.
+finds no way, Levenberg and Marquardt's method looks for one, and then a trust-region solver of
+nonlinear least squares that sees axes which point the wrong way, too; Newton's method goes on from
+where they lead.
 
 """
 
@@ -47,6 +48,12 @@ GOAL = 1e-13
 """Times (1 + the largest coordinate): phi below is rounding."""
 LARGEST_STEP = 0.3
 """[rad, m]: beyond, the rows are no longer the tangents they were."""
+LOST = 3.0
+"""[rad, m]: a step that wants to go farther, half a turn, leads nowhere in particular."""
+LOST_STEPS = 10
+"""So many of them one after the other, and another way is looked for."""
+DAMPING = (1e-3, 1e-12, 1e10)
+"""Of Marquardt's steps, as a part of the diagonal: at first, the least, and where it gives up."""
 ITERATIONS = 100
 TRIALS = 200
 """Evaluations of the rows by the least-squares solver, its differences not counted."""
@@ -162,8 +169,11 @@ def loop_closure(model: Model, q: Array, v: Array, *, known: Sequence[str] = (),
     if np.abs(phi).max() > tolerance and len(all_of_it) > len(free):   # links have to bend
         free = all_of_it
         place, phi, steps = _newton(dyn, start, free, tolerance)
-    if (np.abs(phi).max() > tolerance or (_cosines(dyn, place) < 0.0).any()) and len(free):
-        other, found, more = _newton(dyn, _least_squares(dyn, start, free), free, tolerance)
+    for search in (_marquardt, _least_squares):
+        if not len(free) or (np.abs(phi).max() <= tolerance and (
+                _cosines(dyn, place) >= 0.0).all()):
+            break
+        other, found, more = _newton(dyn, search(dyn, start, free), free, tolerance)
         if np.abs(found).max() <= max(tolerance, float(np.abs(phi).max())):
             place, phi, steps = other, found, steps + more
     moved = state.difference(model, start, place)
@@ -187,13 +197,14 @@ def _rates(metric: RowMetric, v: Array) -> Array:
 def _newton(dyn: PreparedDynamics, place: Array, free: NDArray[np.int64], tolerance: float
             ) -> tuple[Array, Array, int]:
     """Return where damped Newton steps lead, phi there, and their number."""
-    model, mu, steps, nudge = dyn.model, 0.0, 0, NUDGE
+    model, mu, steps, nudge, lost = dyn.model, 0.0, 0, NUDGE, 0
     phi = _phi(dyn, place)
     goal = GOAL * (1.0 + float(np.abs(place).max()))
-    while np.abs(phi).max() > goal and steps < ITERATIONS:
+    while np.abs(phi).max() > goal and steps < ITERATIONS and lost < LOST_STEPS:
         metric = RowMetric(dyn, place, free)
         step = metric.remove(phi, mu)
         longest = np.abs(step).max()
+        lost = lost + 1 if longest > LOST else 0
         candidate = state.integrate(model, place, step * min(1.0, LARGEST_STEP / longest)
                                     if longest > 0.0 else step)
         trial = _phi(dyn, candidate)
@@ -210,6 +221,32 @@ def _newton(dyn: PreparedDynamics, place: Array, free: NDArray[np.int64], tolera
         else:
             mu = max(10.0 * mu, 1e-3)
     return place, phi, steps
+
+
+def _marquardt(dyn: PreparedDynamics, place: Array, free: NDArray[np.int64]) -> Array:
+    """Return where steps ``-(A^T A + mu diag(A^T A))^-1 A^T phi`` lead, which never open more."""
+    mu, least, most = DAMPING
+    rest = np.zeros(dyn.model.nv)
+    for _ in range(ITERATIONS):
+        rows = dyn.own_loop_rows(place, rest)
+        phi, A = rows[:, 0], rows[:, VALUES:][:, free]
+        H, gradient = A.T @ A, A.T @ phi
+        diagonal = np.diag(H) + GOAL * (1.0 + np.trace(H))
+        size = float(phi @ phi)
+        while mu < most:
+            displacement = rest.copy()
+            displacement[free] = -np.linalg.solve(H + np.diag(mu * diagonal), gradient)
+            candidate = state.integrate(dyn.model, place, displacement)
+            trial = _phi(dyn, candidate)
+            if trial @ trial < size:
+                place, mu = candidate, max(0.2 * mu, least)
+                break
+            mu *= 4.0
+        else:
+            break
+        if np.abs(trial).max() <= GOAL:
+            break
+    return place
 
 
 def _least_squares(dyn: PreparedDynamics, start: Array, free: NDArray[np.int64]) -> Array:

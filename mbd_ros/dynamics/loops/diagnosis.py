@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 import os
 from typing import NamedTuple
 
@@ -22,6 +22,7 @@ import numpy as np
 
 from mbd_ros.description.doctor.examination import examine
 from mbd_ros.description.records.finding import Finding, Source
+from mbd_ros.description.xml.packages import Folders
 from mbd_ros.dynamics.loops.closure import loop_closure, LoopClosure
 from mbd_ros.errors import (
     DescriptionError, InvalidValueError, LoopOpenError, MbdError, UnsupportedError)
@@ -62,6 +63,8 @@ class Diagnosis(NamedTuple):
 
 
 def check(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
+          arguments: Mapping[str, object] | None = None, model: str | None = None,
+          packages: Folders | None = None,
           folders: Sequence[str | os.PathLike[str]] = ()) -> Diagnosis:
     """
     Return what is wrong with a robot description, or suspicious about it.
@@ -72,6 +75,8 @@ def check(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
         As for ``load``.
     floating_base : bool
         Whether the root link moves freely; its mass counts then.
+    arguments, model, packages : optional
+        As for ``load``.
 
     Returns
     -------
@@ -79,8 +84,9 @@ def check(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
         Never raises for what stands in the description.
 
     """
-    return _diagnosed(lambda: load(path_or_text, floating_base=floating_base,
-                                   inertia='unchecked', folders=folders))
+    return _diagnosed(lambda: load(path_or_text, floating_base=floating_base, inertia='unchecked',
+                                   arguments=arguments, model=model, packages=packages,
+                                   folders=folders))
 
 
 def check_text(text: str) -> Diagnosis:
@@ -101,19 +107,23 @@ def _diagnosed(loaded: Callable[[], Model]) -> Diagnosis:
         model = loaded()
     except InvalidValueError:
         raise
-    except DescriptionError as error:
-        return Diagnosis((Finding(
-            'error', error.what, error.file, error.line,
-            'nothing can be said of the rest before this is mended'),), None)
-    except UnsupportedError as error:
-        source = error.source or Source(None)
-        return Diagnosis((Finding('error', f'{error.what} is not supported in this version',
-                                  source.file, source.line, error.instead),), None)
     except MbdError as error:
-        return Diagnosis((Finding('error', str(error)),), None)
+        return Diagnosis((*error.findings, _as_finding(error)), None)
     findings = [*model.findings, *examine(model.mechanism), *_open_loops(model)]
     findings.sort(key=lambda finding: (finding.line or 0, -SEVERITIES.index(finding.severity)))
     return Diagnosis(tuple(findings), model)
+
+
+def _as_finding(error: MbdError) -> Finding:
+    """Return the error that ended the reading as the last finding."""
+    if isinstance(error, DescriptionError):
+        return Finding('error', error.what, error.file, error.line,
+                       'nothing can be said of the rest before this is mended')
+    if isinstance(error, UnsupportedError):
+        source = error.source or Source(None)
+        return Finding('error', f'{error.what} is not supported in this version', source.file,
+                       source.line, error.instead)
+    return Finding('error', str(error))
 
 
 def some_closure(model: Model) -> LoopClosure:

@@ -75,3 +75,19 @@ def test_fix_writes_inertias_from_shapes(tmp_path, monkeypatch, capsys):
     main(['check', '--fix', 'arm_fixed.urdf'])
     assert 'no link lacks an <inertial>' in capsys.readouterr().out
     assert sorted(path.name for path in tmp_path.iterdir()) == ['arm.urdf', 'arm_fixed.urdf']
+def test_what_was_remarked_before_an_error_is_printed(tmp_path, capsys):
+    file = tmp_path / 'r.urdf'
+    file.write_text(robot(bare('a'), bare('b'), '<springs/>'))
+    assert main(['check', str(file)]) == 1
+    shown = capsys.readouterr().out
+    assert 'element <springs> is unknown' in shown
+    assert "the links 'a', 'b' are no joint's child" in shown
+    assert main(['info', str(file)]) == 1
+    assert 'element <springs> is unknown' in capsys.readouterr().err
+
+
+def test_joints_of_drake_are_named(tmp_path, capsys):
+    file = tmp_path / 'r.urdf'
+    file.write_text(robot(bare('a'), bare('b'), '<drake:joint name="s" type="screw"/>'))
+    assert main(['check', str(file)]) == 1
+    assert "<drake:joint> 's' of type 'screw' is not supported" in capsys.readouterr().out

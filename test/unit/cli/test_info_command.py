@@ -15,6 +15,7 @@
 from pathlib import Path
 
 from described import bare, joint, link, robot
+import pytest
 
 from mbd_ros.cli.command import main
 from mbd_ros.cli.info import subchains
@@ -76,3 +77,22 @@ def test_loops_and_mobility(tmp_path, capsys):
     assert capsys.readouterr().out.splitlines()[-4:] == [
         '', 'loop pin (spherical): top ─ right', '  cut pin: 3 rows, branches meet at base',
         '  mobility 1: 3 joint rates, 3 rows of which 2 are independent']
+
+
+def test_arguments_of_xacro_are_words_after_the_file(tmp_path, capsys):
+    file = tmp_path / 'r.urdf.xacro'
+    file.write_text('<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">'
+                    '<xacro:arg name="type" default="none"/><link name="$(arg type)_$(arg b)"/>'
+                    '</robot>')
+    assert main(['info', str(file), 'b:=x']) == 0
+    assert 'none_x' in capsys.readouterr().out
+    assert main(['check', 'type:=ur5e', 'b:=y', str(file)]) == 1   # it has no mass
+    assert main(['convert', str(file), 'type:=ur5e', 'b:=y']) == 0
+    assert 'ur5e_y' in capsys.readouterr().out
+    assert main(['info', str(file), '--show-args', 'b:=1']) == 0
+    assert capsys.readouterr().out == 'type:=none  (default)\nb:=1\n'
+    assert main(['info', str(file)]) == 1
+    assert "'b:=VALUE' after the file" in capsys.readouterr().err
+    assert main(['info', str(file), 'b:=1', 'b:=2']) == 1
+    with pytest.raises(SystemExit):
+        main(['cache', 'show', 'b:=1'])

@@ -392,3 +392,28 @@ def test_joints_that_mimic_nothing():
 
     assert messages('k')[1:] == ["joint 'j' mimics 'k', which does not exist"]
     assert messages('j')[1:] == ["joint 'j' mimics itself"]
+
+
+def axis_of(kind: str, axis: str) -> str:
+    """Return a robot whose loop joint has an axis."""
+    ends = '<link1 link="a"/><link2 link="b"/>'
+    return (f'<robot name="r">{"".join(LINKS)}<loop_joint name="cut" type="{kind}">{axis}{ends}'
+            '</loop_joint></robot>')
+
+
+@pytest.mark.parametrize('kind', ['revolute', 'prismatic', 'planar'])
+def test_the_axis_of_a_loop_joint_has_any_length(kind):
+    found = read(axis_of(kind, '<axis xyz="3 0 4"/>'))
+    for frame in (found.loop_joints[0].frame1, found.loop_joints[0].frame2):
+        np.testing.assert_allclose(np.array(frame.rotation)[:, 2], [0.6, 0.0, 0.8], atol=1e-15)
+    assert any('has the length 5' in finding.message for finding in found.findings)
+
+
+def test_an_axis_that_has_no_meaning_is_remarked_or_refused():
+    found = read(axis_of('spherical', '<axis xyz="0 1 0"/>'))
+    assert any("loop joint 'cut': <axis> has no meaning for a spherical joint" in finding.message
+               for finding in found.findings)
+    with pytest.raises(DescriptionError, match='has an <axis>, and two axes'):
+        read(axis_of('universal', '<axis xyz="0 1 0"/>'))
+    with pytest.raises(DescriptionError, match='<axis> is zero'):
+        read(axis_of('revolute', '<axis xyz="0 0 0"/>'))

@@ -18,7 +18,8 @@ import pytest
 
 from mbd_ros.description import read
 from mbd_ros.description.xml import xacro_bounds
-from mbd_ros.description.xml.xacro_file import _yaml_size
+from mbd_ros.description.xml.xacro_arguments import argument_words
+from mbd_ros.description.xml.xacro_file import _yaml_size, xacro_arguments
 from mbd_ros.errors import DescriptionError, InvalidValueError
 
 PENDULUM = Path(__file__).resolve().parents[3] / 'urdf' / 'pendulum.urdf.xacro'
@@ -66,7 +67,8 @@ def test_a_package_that_is_nowhere(tmp_path, monkeypatch):
         read(path)
     assert str(caught.value) == (
         f"{path}:2: xacro cannot expand this: package 'no_such_parts' is neither in the ament "
-        f'index nor in the folders of ROS_PACKAGE_PATH ({tmp_path})')
+        f'index nor in the folders of ROS_PACKAGE_PATH ({tmp_path}), nor is it that of the file; '
+        "allowed, too: load(..., packages={'no_such_parts': FOLDER})")
 
 
 @pytest.mark.parametrize(('body', 'message'), [
@@ -74,7 +76,9 @@ def test_a_package_that_is_nowhere(tmp_path, monkeypatch):
      "name 'nothing' is not defined, when evaluating expression 'nothing'"),
     ('<xacro:no_such_macro/>', 'unknown macro name: xacro:no_such_macro'),
     ('<link name="${1/0}"/>', "division by zero, when evaluating expression '1/0'"),
-    ('<link name="$(arg what)"/>', 'Undefined substitution argument '),
+    ('<link name="$(arg what)"/>', "the file uses $(arg what) without a default; give it as "
+     "load(..., arguments={'what': ...}), 'what:=VALUE' after the file on the command line of "
+     "mbd_ros, or xacro_args:='what:=VALUE' of a launch file"),
     ('<xacro:include filename="not_there.xacro"/>', 'there is no file /'),
 ])
 def test_what_cannot_be_expanded(tmp_path, body, message):
@@ -311,3 +315,63 @@ def test_paths_of_users_and_packages(tmp_path, monkeypatch):
     assert read('~/one.urdf').root == read('package://my_robots/one.urdf').root == 'a'
     with pytest.raises(DescriptionError, match="package 'your_robots' is neither in the ament"):
         read('package://your_robots/one.urdf')
+
+
+def packaged(folder: Path, name: str, part: str = 'part') -> Path:
+    """Make a package of a name, whatever its folder is called, and return its xacro file."""
+    (folder / 'urdf').mkdir(parents=True)
+    (folder / 'package.xml').write_text(
+        f'<package><!-- <name>other</name> --><name> {name} </name></package>')
+    written(folder, f'<xacro:macro name="part"><link name="{part}"/></xacro:macro>', 'part.xacro')
+    return written(folder / 'urdf', f'<xacro:include filename="$(find {name})/part.xacro"/>'
+                   '<xacro:part/>')
+
+
+def test_packages_have_the_name_that_package_xml_says(tmp_path, monkeypatch):
+    monkeypatch.delenv('ROS_PACKAGE_PATH', raising=False)
+    path = packaged(tmp_path / 'clone', 'arm_description', 'own')
+    assert read(path).root == 'own'
+    user = written(tmp_path, '<xacro:include filename="$(find arm_description)/part.xacro"/>'
+                   '<xacro:part/>')
+    with pytest.raises(DescriptionError, match='arm_description'):
+        read(user)
+    assert read(user, packages={'arm_description': tmp_path / 'clone'}).root == 'own'
+    packaged(tmp_path / 'deep' / 'in' / 'here', 'arm_description', 'deep')
+    packaged(tmp_path / 'more' / 'arm_description', 'another', 'wrong')
+    for folders, root in (([tmp_path / 'clone'], 'own'), ([tmp_path / 'deep'], 'deep'),
+                          ([tmp_path / 'more', tmp_path / 'deep'], 'deep')):
+        monkeypatch.setenv('ROS_PACKAGE_PATH', ':'.join(map(str, folders)))
+        assert read(user).root == root
+        assert read(path).root == 'own'   # the file's own package comes first
+    monkeypatch.setenv('ROS_PACKAGE_PATH', str(tmp_path / 'more'))
+    with pytest.raises(DescriptionError, match='arm_description'):
+        read(user)
+
+
+def test_arguments_that_are_used_without_being_declared_are_taken(tmp_path):
+    path = written(tmp_path, '<link name="$(arg what)"/>')
+    assert read(path, arguments={'what': 'a'}).root == 'a'
+    with pytest.raises(DescriptionError, match="no <xacro:arg name='waht'>; did you mean 'what'"):
+        read(path, arguments={'what': 'a', 'waht': 'b'})
+
+
+def test_the_arguments_of_a_file(tmp_path):
+    path = written(tmp_path, '<xacro:arg name="a" default="${1 + 1}"/><link name="$(arg b)"/>'
+                   '<xacro:arg name="c" default=""/><link name="$(arg e)"/>')
+    assert xacro_arguments(str(path)) == {'a': '2', 'c': '', 'b': None, 'e': None}
+    assert xacro_arguments(str(path), arguments={'b': 'x'})['a'] == '2'
+    with pytest.raises(DescriptionError, match='nothing'):
+        xacro_arguments(str(written(tmp_path, '<link name="${nothing}"/>')))
+
+
+@pytest.mark.parametrize(('words', 'values'), [
+    ('', {}), ("a:=1 b:='x y' c:=", {'a': '1', 'b': 'x y', 'c': ''}),
+    (['a:=b:=c', 'u:=package://x'], {'a': 'b:=c', 'u': 'package://x'})])
+def test_words(words, values):
+    assert argument_words(words) == values
+
+
+@pytest.mark.parametrize('words', ['a', 'a=1', 'a:=1 a:=2', "a:='", ':=1'])
+def test_words_that_are_none(words):
+    with pytest.raises(InvalidValueError, match='NAME:=VALUE'):
+        argument_words(words)

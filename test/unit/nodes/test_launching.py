@@ -107,6 +107,15 @@ def test_xacro_runs_code_only_if_trusted(tmp_path):
     assert '<link name="ran"/>' in launching.robot(arguments(file, trusted='true')).text
 
 
+def test_arguments_of_xacro_in_a_launch(tmp_path):
+    file = tmp_path / 'robot.xacro'
+    file.write_text(XACRO.replace('${%s}', '$(arg kind)'))
+    value = {**arguments(file), 'xacro_args': "kind:='ur 5e'"}
+    assert '<link name="ur 5e"/>' in launching.robot(value).text
+    with pytest.raises(InvalidValueError, match='words NAME:=VALUE'):
+        launching.robot({**value, 'xacro_args': 'kind=a'})
+
+
 def test_no_launch_file_starts_the_command_xacro():
     for file in (Path(__file__).parents[3] / 'launch').glob('*.py'):
         text = file.read_text()

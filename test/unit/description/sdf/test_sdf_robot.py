@@ -38,13 +38,19 @@ def pose_text(matrix: np.ndarray) -> str:
 
 
 def as_sdf(mechanism: Mechanism, rng: np.random.Generator) -> str:
+    """Return a robot as SDFormat, somewhere in its model."""
+    start = matrix_of(pose_of(rng.normal(size=3), rng.normal(size=3)))
+    return (f'<sdf version="1.9"><model name="random">{parts_of(mechanism, start, rng)}</model>'
+            '</sdf>')
+
+
+def parts_of(mechanism: Mechanism, start: np.ndarray, rng: np.random.Generator) -> str:
     """
-    Return a robot as SDFormat: links in the model, some by way of a frame; joints anywhere.
+    Return links and joints in SDFormat: links in the model, some by way of a frame.
 
     The frame of a joint is shifted along its axis and turned, which changes no motion.
     """
     poses = zero_poses(mechanism.root, mechanism.joints)
-    start = matrix_of(pose_of(rng.normal(size=3), rng.normal(size=3)))
     parts = []
     for number, link in enumerate(mechanism.links):
         here = start @ poses[link.name]
@@ -73,7 +79,7 @@ def as_sdf(mechanism: Mechanism, rng: np.random.Generator) -> str:
         parts.append(f'<joint name="{joint.name}" type="{joint.kind}"><parent>{joint.parent}'
                      f'</parent><child>{joint.child}</child><pose>{pose_text(frame)}</pose>{axes}'
                      '</joint>')
-    return f'<sdf version="1.9"><model name="random">{"".join(parts)}</model></sdf>'
+    return ''.join(parts)
 
 
 @settings(max_examples=30, deadline=None, derandomize=True)
@@ -93,6 +99,65 @@ def test_the_same_robot_as_in_urdf(text, seed):
                                mbd_ros.pose(model, q, tip, **how), rtol=0.0, atol=1e-12)
     np.testing.assert_allclose(mbd_ros.bias_forces(other, q, v, **how),
                                mbd_ros.bias_forces(model, q, v, **how), rtol=0.0, atol=1e-10)
+
+
+def held(how: str, parts: str, placed: np.ndarray, inner: np.ndarray, root: str, tip: str) -> str:
+    """Return a file that holds a robot to the world in one of several ways."""
+    name = {'nested': 'm::', 'placed': 'm::'}.get(how, '')
+    fix = (f'<joint name="hold" type="fixed"><parent>world</parent><child>{name}{root}</child>'
+           '</joint>')
+    pose, within = (f'<pose>{pose_text(matrix)}</pose>' for matrix in (placed, inner))
+    ground = '<model name="g"><static>true</static><link name="l"/></model>'
+    return '<sdf version="1.10">' + {
+        'alone': f'<model name="m">{pose}{parts}{fix}</model>',
+        'in a world': f'<world name="w">{ground}<model name="m">{pose}{parts}{fix}'
+                      '</model></world>',
+        'relative': f'<world name="w"><frame name="f">{pose}</frame><model name="m"><pose '
+                    f'relative_to="f">{pose_text(inner)}</pose>{parts}{fix}</model></world>',
+        'by a frame': f'<model name="m" placement_frame="{tip}">{pose}{parts}{fix}</model>',
+        'by the world': f'<world name="w"><model name="m">{pose}{parts}</model>'
+                        f'{fix.replace(f">{root}<", f">m::{root}<")}</world>',
+        'by the ground': f'<world name="w">{ground}<model name="m">{pose}{parts}</model>'
+                         + fix.replace(f'>{root}<', f'>m::{root}<').replace('world', 'g::l')
+                         + '</world>',
+        'nested': f'<model name="o">{pose}<model name="m">{within}{parts}</model>{fix}</model>',
+        'placed': f'<model name="o">{pose}<model name="m" placement_frame="{tip}">{within}{parts}'
+                  f'</model>{fix}</model>',
+    }[how] + '</sdf>'
+
+
+HOLDS = ('alone', 'in a world', 'relative', 'by a frame', 'by the world', 'by the ground',
+         'nested', 'placed')
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(text=trees(max_joints=4), seed=st.integers(0, 2**16), how=st.sampled_from(HOLDS))
+def test_where_a_held_model_stands_in_the_world_counts(text, seed, how):
+    there, rng = read(text), np.random.default_rng(seed)
+    model = mbd_ros.load(text)
+    start, placed, inner = (matrix_of(pose_of(rng.normal(size=3), rng.normal(size=3)))
+                            for _ in range(3))
+    tip = there.joints[-1].child
+    parts = parts_of(there, start, rng)
+    other = mbd_ros.load(held(how, parts, placed, inner, there.root, tip))
+    name = 'm::' if how in ('nested', 'placed') else ''
+    assert other.joint_names == tuple(name + joint for joint in model.joint_names)
+    # Where the root link stands, by hand.
+    at_zero = start @ zero_poses(there.root, there.joints)[tip]
+    root = {'nested': placed @ inner, 'relative': placed @ inner,
+            'by a frame': placed @ np.linalg.inv(at_zero),
+            'placed': placed @ inner @ np.linalg.inv(at_zero)}.get(how, placed) @ start
+    q, v, _ = random_state(model, seed)
+    gravity = np.array([0.0, 0.0, -9.81])
+    run = {'executor': 'interpreted'}
+    # Poses there and back through angles, of positions of some metres.
+    np.testing.assert_allclose(
+        mbd_ros.pose(other, q, name + tip, **run),
+        root @ mbd_ros.pose(model, q, tip, **run), rtol=0.0, atol=1e-11)
+    np.testing.assert_allclose(
+        mbd_ros.bias_forces(other, q, v, gravity=gravity, **run),
+        mbd_ros.bias_forces(model, q, v, gravity=root[:3, :3].T @ gravity, **run),
+        rtol=0.0, atol=1e-9)
 
 
 LINKS = '<link name="a"><inertial><mass>1</mass></inertial></link>' \
@@ -238,8 +303,6 @@ def test_findings():
     ('<frame name="f"><pose relative_to="g"/></frame><frame name="g"><pose relative_to="f"/>'
      '</frame>' + joint('fixed', '<pose relative_to="f"/>'),
      "<string>:3: the frame 'f' is given relative to itself"),
-    ('<frame name="f"/>' + joint('fixed', parent='f'),
-     "<string>:3: joint 'j': 'f' is fixed to no link"),
     ('<frame name="a"/>', "<string>:3: frame 'a' has no name, a reserved name, or that of another "
      'link, joint or frame'),
     ('', "<string>:2: the links 'a', 'b' are no joint's child; allowed: one root link, to which "
@@ -251,7 +314,8 @@ def test_errors(part, message):
 
 @pytest.mark.parametrize(('part', 'what'), [
     (joint('screw'), "joint 'j' of type 'screw'"), (joint('gearbox'), "joint 'j' of type 'gearbo"),
-    ('<include/>', "<include> in model 'm'"), ('<model name="n"/>', "<model> in model 'm'"),
+    ('<include/>', "<include> in model 'm'"),
+    ('<model name="n"><include/></model>', "<include> in model 'n'"),
     ('<drake:ball_constraint/>', "<drake:ball_constraint> in model 'm'"),
     ('<link name="c"><inertial auto="true"/></link>', "the inertia of link 'c', which is left to"),
 ])
@@ -278,3 +342,42 @@ def test_files(tmp_path: Path):
     path = tmp_path / 'm.sdf'
     path.write_text(model_of(joint('fixed')))
     assert mbd_ros.load(path).name == 'm'
+
+
+def test_a_frame_of_the_model_is_fixed_to_its_canonical_link():
+    text = model_of('<frame name="f"/>', joint('fixed', parent='f'))
+    assert read(text).joints[0].parent == 'a'
+    text = text.replace(' name="m"', ' name="m" canonical_link="b"').replace('>b<', '>a<')
+    assert read(text).joints[0].parent == 'b'
+
+
+TWO = ('<sdf version="1.9"><world name="w"><model name="one"><link name="a"/></model>'
+       '<model name="two"><link name="b"/></model></world></sdf>')
+
+
+def test_one_model_of_several_is_named():
+    assert error(TWO) == ("<string>:1: <sdf> has 2 models that are not static: 'one', 'two'; "
+                          "allowed: one, or load(..., model='NAME')")
+    assert mbd_ros.load(TWO, model='two').mechanism.root == 'b'
+    with pytest.raises(DescriptionError, match="named 'tow'; did you mean 'two'"):
+        mbd_ros.load(TWO, model='tow')
+    with pytest.raises(MbdError, match='SDFormat'):
+        mbd_ros.load('<robot name="r"><link name="a"/></robot>', model='r')
+
+
+@pytest.mark.parametrize(('text', 'said'), [
+    ('<sdf version="1.10"><world name="w"><model name="m"><link name="a"/></model>'
+     '<model name="n"><static>true</static><link name="b"/></model>'
+     '<joint name="j" type="fixed"><parent>m::a</parent><child>x::b</child></joint></world></sdf>',
+     "joint 'j' of the world connects model 'm' with 'x::b'"),
+    ('<sdf version="1.10"><world name="w"><model name="m"><pose relative_to="f"/>'
+     '<link name="a"/></model><frame name="f"><pose relative_to="m"/></frame></world></sdf>',
+     'which is given relative to it'),
+    ('<sdf version="1.9"><model name="m" placement_frame="b"><link name="a"/></model></sdf>',
+     "the frame 'b' does not exist"),
+    ('<sdf version="1.9"><model name="m"><link name="a"/><model name="n" placement_frame="b">'
+     '<link name="c"/></model><joint name="j" type="fixed"><parent>a</parent><child>n::c</child>'
+     '</joint></model></sdf>', "the frame 'n::b' does not exist"),
+])
+def test_places_that_do_not_exist(text, said):
+    assert said in error(text)

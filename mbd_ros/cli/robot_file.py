@@ -1,0 +1,77 @@
+# Copyright 2026 The authors of mbd_ros
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except
+# in compliance with the License. You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software distributed under the License
+# is distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express
+# or implied. See the License for the specific language governing permissions and limitations under
+# the License.
+
+"""The robot description on the command line, and how it is to be read."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from mbd_ros.description.xml.packages import file_path
+from mbd_ros.description.xml.xacro_file import xacro_arguments
+from mbd_ros.errors import InvalidValueError
+
+WORDS = 'NAME:=VALUE after the file gives an argument of a xacro file.'
+
+
+def add_robot(parser: argparse.ArgumentParser, *, many: bool = False) -> None:
+    """Add the file, or files, and what is said about reading it."""
+    if many:
+        parser.add_argument('files', nargs='+', metavar='FILE', help='a robot description')
+    else:
+        parser.add_argument('file', metavar='FILE', help='a robot description')
+    parser.add_argument('--model', metavar='NAME', help='which model of an SDFormat world')
+    parser.add_argument('--package', metavar='NAME=FOLDER', action='append', default=[],
+                        dest='packages', help='where a package is that the file names; may be '
+                        'said again')
+    parser.add_argument('--folder', action='append', default=[], metavar='FOLDER', dest='folders',
+                        help='the description may include files of this folder, too; may be said '
+                        'again (default: its package or repository, or the folder above its own)')
+    parser.add_argument('--show-args', action='store_true',
+                        help='print the arguments that a xacro file takes, and end')
+    parser.epilog = WORDS
+
+
+def reading(arguments: argparse.Namespace) -> dict[str, Any]:
+    """
+    Return the arguments of ``read`` and ``load`` that were given.
+
+    Raises
+    ------
+    InvalidValueError
+        If a package is given otherwise than ``NAME=FOLDER``.
+
+    """
+    packages = {}
+    for word in arguments.packages:
+        name, equals, folder = word.partition('=')
+        if not name or not equals or not folder:
+            raise InvalidValueError('--package', word, 'NAME=FOLDER')
+        packages[name] = folder
+    return {'arguments': arguments.xacro_args, 'model': arguments.model, 'packages': packages,
+            'folders': arguments.folders}
+
+
+def show_arguments(arguments: argparse.Namespace) -> None:
+    """Print the arguments of the files, each with its default."""
+    for file in getattr(arguments, 'files', None) or [arguments.file]:
+        if not str(file).endswith('.xacro'):
+            raise InvalidValueError('--show-args', file, 'with a .xacro file')
+        given = reading(arguments)
+        path = file_path(file, given['packages'])
+        for name, default in xacro_arguments(str(path), arguments=given['arguments'],
+                                             packages=given['packages'],
+                                             folders=given['folders']).items():
+            value = given['arguments'].get(name)
+            print(f'{name}:={value}' if value is not None else
+                  f'{name}  (no default)' if default is None else f'{name}:={default}  (default)')
