@@ -29,6 +29,7 @@ from mbd_ros.errors import DescriptionError, InvalidValueError, UnknownNameError
 from mbd_ros.model.flexible.exported import by_integrals
 from mbd_ros.model.flexible.finite_elements import (
     checked, FiniteElements, GEOMETRIC, reduced, ReducedLink)
+from mbd_ros.model.flexible.seats import Seat, seated
 
 PREFIX = 'joint_'
 """Of the arrays that say which nodes carry a joint."""
@@ -114,7 +115,8 @@ def exported(mechanism: Mechanism, link: str, modal: str | None) -> FlexibleBody
     bodies = {body.link: body for body in mechanism.flexibles}
     if link not in bodies:
         raise UnknownNameError('link that bends', link, list(bodies))
-    return by_integrals(bodies[link], [one for one in mechanism.joints if one.parent == link])
+    places = [*(Seat(one, True) for one in mechanism.joints), *seated(mechanism)[1]]
+    return by_integrals(bodies[link], [one for one in places if one.joint.parent == link])
 
 
 def name_of(modal: str, output: str) -> str:

@@ -98,14 +98,17 @@ def build_model(mechanism: Mechanism, *, floating_base: bool = False, mimic: boo
         placements.append((clean(rotation @ turn), translation))
         parents.append(parent.body)
         moving.append(joint)
-    loops = [make_loop(joint, frames, parents) for joint in mechanism.loop_joints]
-    if mimic:
-        loops += [make_coupling(moving, k, parents) for k, joint in enumerate(moving)
-                  if joint.mimic is not None]
     elastic = None
     if flexible and (mechanism.flexibles or any(
             joint.dynamics.series_stiffness for joint in moving)):
         elastic = elastic_tree(mechanism, moving, tuple(depth_first(mechanism)))
+        for cut in elastic.seated.loop_joints:   # refused where its ends cannot move
+            make_loop(cut, elastic.links, [segment.parent for segment in elastic.segments])
+    loops = [make_loop(joint, frames, parents, bends=elastic is not None)
+             for joint in mechanism.loop_joints]
+    if mimic:
+        loops += [make_coupling(moving, k, parents) for k, joint in enumerate(moving)
+                  if joint.mimic is not None]
     return _assemble(mechanism, moving, parents, placements, frames, loops, generation, elastic)
 
 

@@ -120,7 +120,8 @@ class Spring:
     length: float
 
 
-def make_loop(joint: LoopJoint, frames: Mapping[str, LinkFrame], parents: Sequence[int]) -> Loop:
+def make_loop(joint: LoopJoint, frames: Mapping[str, LinkFrame], parents: Sequence[int],
+              bends: bool = False) -> Loop:
     """
     Return the cut joint of a model.
 
@@ -132,6 +133,8 @@ def make_loop(joint: LoopJoint, frames: Mapping[str, LinkFrame], parents: Sequen
         Where each link sits.
     parents : sequence of int
         Parent body of each body.
+    bends : bool
+        Whether what is one body here may bend, so that its parts move against each other.
 
     Returns
     -------
@@ -148,7 +151,7 @@ def make_loop(joint: LoopJoint, frames: Mapping[str, LinkFrame], parents: Sequen
         raise _refused(joint, f"is of kind '{joint.kind}'; allowed: {', '.join(ROWS)}")
     first = placed_frame(joint.frame1, frames[joint.link1])
     second = placed_frame(joint.frame2, frames[joint.link2])
-    if first.body == second.body:
+    if first.body == second.body and not bends:
         raise _refused(joint, f"connects '{joint.link1}' and '{joint.link2}', which are fixed to "
                        'each other; allowed: links that move against each other')
     distance = 0.0

@@ -27,7 +27,7 @@ from mbd_ros.control.references.arguments import CONSTRAINT, require, require_pr
 from mbd_ros.control.step.applied_forces import AppliedForce, PostureSpring
 from mbd_ros.control.step.fused_motion import fused_motion, FusedMotion
 from mbd_ros.control.tracking.nominal_state import NominalState
-from mbd_ros.control.udwadia_kalaba.actuation import Actuation
+from mbd_ros.control.udwadia_kalaba.actuation import Actuation, where_loops_hold
 from mbd_ros.control.udwadia_kalaba.drives import driven, is_under_actuated, reach
 from mbd_ros.control.udwadia_kalaba.elimination import DirectElimination, Elimination
 from mbd_ros.control.udwadia_kalaba.equation import ConstrainedSolution
@@ -192,11 +192,8 @@ class ConstrainedMotion:
         solution = quick_constrained_acceleration(
             M, applied - h, A, b, tolerance=self.tolerance, joint_names=self._names)
         if self._would_tear(solution.conflicting):
-            every = Actuation(self.dyn.model, self.dyn.model.joint_names)
-            solution = reach(self.dyn, q, M, every).solve(
-                applied - h, A, b, self.loop_rows, tolerance=self.tolerance)
-            solution = solution._replace(conflicting=True, multipliers=np.linalg.lstsq(
-                A.T, solution.constraint_force, rcond=self.tolerance)[0])
+            solution = where_loops_hold(self.dyn.model, M, applied - h, A, b, self.loop_rows,
+                                        tolerance=self.tolerance)
         return Dynamics(applied, solution)
 
     def _would_tear(self, conflicting: bool) -> bool:

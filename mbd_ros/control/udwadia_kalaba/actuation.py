@@ -163,3 +163,17 @@ class Reach:
             rank=found.rank + len(Q) - self._dof, residual=residual,
             conflicting=found.rank < len(b) - count and conflict(
                 A[count:], accelerations, free, b[count:], residual[count:]))
+
+
+def where_loops_hold(model: Model, M: Matrix, Q: Vector, A: Matrix, b: Vector, count: int, *,
+                     tolerance: float) -> ConstrainedSolution:
+    """
+    Return the motion under rows that conflict, of a robot whose closed loops hold.
+
+    The compromise is one among the rows of the task, after the first ``count`` of A (m, n) and
+    b (m,), which are those of the loops; all joints have actuators.
+    """
+    found = Reach(M, np.arange(len(Q)), RowSpace(model, A[:count])).solve(
+        Q, A, b, count, tolerance=tolerance)
+    return found._replace(conflicting=True, multipliers=np.linalg.lstsq(
+        A.T, found.constraint_force, rcond=tolerance)[0])

@@ -21,13 +21,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mbd_ros.control.udwadia_kalaba.actuation import Actuation, Reach
+from mbd_ros.control.udwadia_kalaba.actuation import Actuation, Reach, where_loops_hold
 from mbd_ros.control.udwadia_kalaba.equation import constrained_acceleration, ConstrainedSolution
 from mbd_ros.dynamics import bias_forces, mass_matrix
+from mbd_ros.dynamics.formulations.row_space import RowSpace
 from mbd_ros.dynamics.prepared.call import checked_array
 from mbd_ros.dynamics.prepared.prepared import compile_model
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
-from mbd_ros.errors import InvalidValueError, ShapeError, UnsupportedError
+from mbd_ros.environment.contact import Ground
+from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.surroundings import DEFAULT
+from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.execution import Executor
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import joint_of_each_velocity
@@ -76,6 +80,8 @@ def udwadia_kalaba(
     formulation: str = 'auto',
     executor: Executor | str | None = None,
     dissipation: bool = False,
+    fluid: Fluid | None = DEFAULT,
+    ground: Ground | None = None,
     tolerance: float = 1e-10,
     actuated: Sequence[str] | None = None,
 ) -> ConstrainedSolution | ConstrainedSolutions:
@@ -96,13 +102,14 @@ def udwadia_kalaba(
     A, b : array_like
         Constraint rows (m, nv) and right-hand side (m,), or (N, m, nv) and (N, m). Rows may be
         redundant. Those of the robot's own closed loops are put behind them, in the answer too.
-    external_forces, gravity, formulation, executor, dissipation
+        Where rows conflict, loops hold, and the others get the compromise.
+    external_forces, gravity, formulation, executor, dissipation, fluid, ground
         As in ``forward_dynamics``.
     tolerance : float, optional
         Rank decision, see ``constrained_acceleration``.
     actuated : sequence of str, optional
-        Joints with an actuator, whose efforts alone are the constraint force; of robots without
-        closed loops. All of v, elastic coordinates too, if not given.
+        Joints with an actuator, whose efforts are the constraint force, with what closed loops
+        carry. All of v, elastic coordinates too, if not given.
 
     Returns
     -------
@@ -116,24 +123,19 @@ def udwadia_kalaba(
         If an argument is not as it should be.
     SingularMassError
         If the mass matrix is not positive definite.
-    UnsupportedError
-        If ``actuated`` is given for a robot with closed loops.
 
     References
     ----------
     Udwadia, Kalaba, Analytical Dynamics, 1996; Lyu, Liu, 2018, eqs. (4), (5).
 
     """
-    solve = partial(constrained_acceleration, joint_names=joint_of_each_velocity(model))
-    if actuated is not None:
-        if model.loops:
-            raise UnsupportedError(
-                f"udwadia_kalaba with actuated of '{model.name}', which has closed loops,",
-                'ConstrainedMotion(..., actuation=...)')
-        solve = partial(_driven, Actuation(model, actuated))
-    M = mass_matrix(model, q, formulation=formulation, executor=executor)
+    loop_rows = sum(len(loop.rows) for loop in model.loops)
+    active = np.arange(model.nv) if actuated is None else Actuation(model, actuated).active
+    solve = partial(_solved, model, active, loop_rows)
+    M = mass_matrix(model, q, formulation=formulation, executor=executor, fluid=fluid)
     h = bias_forces(model, q, v, external_forces=external_forces, gravity=gravity,
-                    formulation=formulation, executor=executor, dissipation=dissipation)
+                    formulation=formulation, executor=executor, dissipation=dissipation,
+                    fluid=fluid, ground=ground)
     force = checked_array(model, 'tau', tau, model.nv) - h
     rows, right_side = _numbers('A', A), _numbers('b', b)
     if rows.ndim not in (2, 3):
@@ -155,10 +157,25 @@ def udwadia_kalaba(
     return ConstrainedSolutions(*(np.array(field) for field in zip(*solutions)))
 
 
-def _driven(actuation: Actuation, M: Array, force: Array, A: Array, b: Array, *,
-            tolerance: float) -> ConstrainedSolution:
-    """Return the motion under rows that actuated joints have to bring about."""
-    return Reach(M, actuation.active).solve(force, A, b, 0, tolerance=tolerance)
+def _solved(model: Model, active: NDArray[np.intp], loop_rows: int, M: Array, force: Array,
+            A: Array, b: Array, *, tolerance: float) -> ConstrainedSolution:
+    """Return the motion under rows, the last of them those of closed loops, which hold."""
+    complete = len(active) == model.nv
+    if complete:
+        found = constrained_acceleration(
+            M, force, A, b, tolerance=tolerance, joint_names=joint_of_each_velocity(model))
+        if not (loop_rows and found.conflicting):
+            return found
+    order = np.roll(np.arange(len(b)), loop_rows)   # loops first
+    if complete:
+        found = where_loops_hold(model, M, force, A[order], b[order], loop_rows,
+                                 tolerance=tolerance)
+    else:
+        loops = RowSpace(model, A[order[:loop_rows]]) if loop_rows else None
+        found = Reach(M, active, loops).solve(force, A[order], b[order], loop_rows,
+                                              tolerance=tolerance)
+    back = np.argsort(order)
+    return found._replace(multipliers=found.multipliers[back], residual=found.residual[back])
 
 
 def _with_loops(model: Model, q: ArrayLike, v: ArrayLike, rows: Array, right_side: Array

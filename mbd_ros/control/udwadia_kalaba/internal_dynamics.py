@@ -31,14 +31,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mbd_ros.control.udwadia_kalaba.actuation import Actuation
+from mbd_ros.dynamics.api.current_fields import met_at
 from mbd_ros.dynamics.prepared.call import checked_array
 from mbd_ros.dynamics.prepared.prepared import compile_model
+from mbd_ros.environment.contact import Ground
+from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.errors import ShapeError, UnsupportedError
 from mbd_ros.model import Model
 
 
 def internal_dynamics(model: Model, q: ArrayLike, A: ArrayLike, *,
-                      actuated: Sequence[str] | None = None, gravity: ArrayLike | None = None
+                      actuated: Sequence[str] | None = None, gravity: ArrayLike | None = None,
+                      fluid: Fluid | None = DEFAULT, ground: Ground | None = None
                       ) -> NDArray[np.complex128]:
     """
     Return the roots of the motions that are left while actuated joints keep ``A vdot = 0``.
@@ -53,7 +58,7 @@ def internal_dynamics(model: Model, q: ArrayLike, A: ArrayLike, *,
         (m, nv): rows of the constraint, as a Jacobian of a tool.
     actuated : sequence of str, optional
         Joints with an actuator; all if not given. Elastic coordinates have none.
-    gravity : array_like, optional
+    gravity, fluid, ground
         As in ``forward_dynamics``.
 
     Returns
@@ -75,10 +80,10 @@ def internal_dynamics(model: Model, q: ArrayLike, A: ArrayLike, *,
     if model.loops:
         raise UnsupportedError(f"internal_dynamics of '{model.name}', which has closed loops,",
                                'open the loops')
-    dyn = compile_model(model, gravity=gravity)
     place = checked_array(model, 'q', q, model.nq)
     if place.ndim != 1:
         raise ShapeError('q', place.shape, f'({model.nq},), one configuration')
+    dyn = compile_model(model, gravity=gravity, fluid=met_at(fluid, model, place), ground=ground)
     rows = checked_array(model, 'A', A, model.nv)
     if rows.ndim != 2:
         raise ShapeError('A', rows.shape, f'(m, {model.nv})')

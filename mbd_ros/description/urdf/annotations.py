@@ -21,13 +21,16 @@ from typing import Any
 import numpy as np
 
 from mbd_ros.description.records.mechanism import (
-    FlexibleBody, FluidBody, Inertia, Joint, Link, Pose)
+    ContactBody, FlexibleBody, FluidBody, Inertia, Joint, Link, LoopJoint, Pose, SpringDamper)
 from mbd_ros.description.records.numbers import read_numbers
 from mbd_ros.description.records.poses import read_placement
 from mbd_ros.description.records.report import Report
+from mbd_ros.description.records.thruster import ThrusterBody
 from mbd_ros.description.records.vocabulary import ADDED_MASS, FLEXIBLE, FLUID
 from mbd_ros.description.urdf.beams import read_beam
 from mbd_ros.description.urdf.modal import read_modal
+
+Attached = LoopJoint | SpringDamper | ContactBody | ThrusterBody
 
 ROUNDING = 1e-9
 """Of the largest eigenvalue: rounding is less."""
@@ -83,10 +86,21 @@ def check_added_mass(body: FluidBody, report: Report) -> None:
                            f'{moments[0]:.6g}; allowed: 0 or more', body.source)
 
 
+def attachments_on(link: str, attached: Sequence[Attached]) -> list[str]:
+    """Return the names of what is attached to a link; of contacts ``link/contact_1``, ..."""
+    points = sum(len(one.points) for one in attached
+                 if isinstance(one, ContactBody) and one.link == link)
+    return [*(one.name for one in attached if not isinstance(one, ContactBody) and link in (
+        (one.link,) if isinstance(one, ThrusterBody) else (one.link1, one.link2))),
+            *(f'{link}/contact_{k + 1}' for k in range(points))]
+
+
 def read_flexibles(robot: Any, links: Sequence[Link], joints: Sequence[Joint],
-                   report: Report) -> tuple[FlexibleBody, ...]:
+                   attached: Sequence[Attached], report: Report) -> tuple[FlexibleBody, ...]:
     """
     Return the links of a URDF that bend.
+
+    ``attached``: loop joints, springs, contacts and thrusters, which may sit on them.
 
     Raises
     ------
@@ -102,7 +116,8 @@ def read_flexibles(robot: Any, links: Sequence[Link], joints: Sequence[Joint],
             continue
         name, source = link.get('name'), report.source(element)
         what = f"link '{name}': <mbd:flexible>"
-        carried = [joint.name for joint in joints if joint.parent == name]
+        carried = [*(joint.name for joint in joints if joint.parent == name),
+                   *attachments_on(name, attached)]
         of_file = report
         if element.find('modal') is not None:
             from mbd_ros.description.urdf.modal_file import included   # few need YAML

@@ -48,7 +48,7 @@ def read_modal(name: str, element: Any, carried: Sequence[str], what: str,
     element : lxml element
         Its ``<mbd:flexible>``.
     carried : sequence of str
-        The joints that sit on it.
+        The joints that sit on it, and what else is attached to it.
     what : str
         Both, as messages begin.
     report : Report

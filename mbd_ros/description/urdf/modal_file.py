@@ -261,7 +261,7 @@ def with_products(arrays: Mapping[str, Array], carried: Sequence[str]) -> dict[s
     arrays : mapping of str to array
         Of a modal file.
     carried : sequence of str
-        Joints on the link.
+        Joints on the link, and what else is attached to it.
 
     """
     result = dict(arrays)

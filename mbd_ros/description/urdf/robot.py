@@ -85,13 +85,14 @@ def read_urdf(robot: Any, report: Report, *,
     if side is not None:
         _add_side_file(robot, side, found, report)
     loop_joints = (*tree.closing, *found.loop_joints)
-    fluids, flexibles = read_fluids(robot, report), read_flexibles(robot, links, joints, report)
+    contacts, thrusters = read_contacts(robot, report), read_thrusters(robot, report)
+    fluids, flexibles = read_fluids(robot, report), read_flexibles(
+        robot, links, joints, (*loop_joints, *found.springs, *contacts, *thrusters), report)
     check_loops(loop_joints, found.springs, links, tree.joints, report)
     check_inertias(links, report)
     return Mechanism(_name(robot, report), tree.root, links, tree.joints, tuple(report.findings),
                      report.file, as_text(robot), loop_joints, tuple(found.springs),
-                     _read_generation(robot, report), fluids, flexibles,
-                     read_contacts(robot, report), read_thrusters(robot, report),
+                     _read_generation(robot, report), fluids, flexibles, contacts, thrusters,
                      _read_gravity(robot, report))
 
 

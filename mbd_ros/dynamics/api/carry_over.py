@@ -44,6 +44,8 @@ from mbd_ros.dynamics.api.link_momenta import (
     generalized, kinetic_energy, links_in_motion, LinksInMotion, momenta_of)
 from mbd_ros.dynamics.loops.closure import close_loops
 from mbd_ros.dynamics.prepared.call import checked_array
+from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.surroundings import DEFAULT, immersed, surrounded
 from mbd_ros.errors import DockingError, NotFiniteError, ShapeError, UnknownNameError
 from mbd_ros.model import Model
 from mbd_ros.model.build import depth_first
@@ -85,7 +87,7 @@ class CarriedState(NamedTuple):
 def carry_over(
     old: Model, q: ArrayLike, v: ArrayLike, new: Model, *,
     positions: Mapping[str, float] | None = None, twists: Mapping[str, ArrayLike] | None = None,
-    largest_jump: float = math.inf,
+    largest_jump: float = math.inf, fluid: Fluid | None = DEFAULT,
 ) -> CarriedState:
     """
     Return the state in which a robot goes on that takes the place of another.
@@ -106,6 +108,8 @@ def carry_over(
         [rad/s], in world axes. New links without one move with the link that carries them.
     largest_jump : float
         How far a link that both robots have may be displaced [m].
+    fluid : Fluid or None, optional
+        What is around both robots, as in ``forward_dynamics``.
 
     Returns
     -------
@@ -134,6 +138,9 @@ def carry_over(
 
     """
     q, v = checked_array(old, 'q', q, old.nq), checked_array(old, 'v', v, old.nv)
+    if fluid is not DEFAULT:
+        surrounded(new, fluid)   # checks it
+        old, new = (immersed(one, fluid) for one in (old, new))
     given = {name: _twist(new, name, value) for name, value in (twists or {}).items()}
     before = links_in_motion(old, q, v)
     q_new = matched_configuration(old, q, before.poses, new, positions or {})

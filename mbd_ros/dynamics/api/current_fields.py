@@ -37,6 +37,11 @@ def base_points(model: Model, q: ArrayLike) -> Array:
     return found
 
 
+def met_at(fluid: Any, model: Model, q: ArrayLike) -> Any:
+    """Return a fluid as it is around one configuration (nq,) at time 0, for ``fluid=``."""
+    return fluid.at(base_points(model, q)) if is_field(fluid) else fluid
+
+
 def in_field(function: Callable[..., Any], model: Model, states: Mapping[str, ArrayLike],
              fluid: Fluid, out: Array | None = None,
              external_forces: Mapping[str, ArrayLike] | None = None, **keywords: Any) -> Any:

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mbd_ros.dynamics.api.current_fields import in_field, is_field, met_at
 from mbd_ros.dynamics.api.functions import more_efforts
 from mbd_ros.dynamics.formulations.row_space import RowSpace
 from mbd_ros.dynamics.loops.closure import contradicted, GOAL, open_loops
@@ -29,6 +30,9 @@ from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
 from mbd_ros.dynamics.prepared.rank import least_motion
 from mbd_ros.dynamics.quantities.flexible import force_slopes, warn_of_deflection
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
+from mbd_ros.environment.contact import Ground
+from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.errors import InvalidValueError, ShapeError, SingularMassError
 from mbd_ros.execution import Executor
 from mbd_ros.model import Model, state
@@ -56,7 +60,8 @@ def hybrid_dynamics(
     model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, qdd: ArrayLike, *,
     given: Sequence[str], external_forces: Mapping[str, ArrayLike] | None = None,
     gravity: ArrayLike | None = None, formulation: str = 'auto',
-    executor: Executor | str | None = None, dissipation: bool = False, scheme: str = 'exact',
+    executor: Executor | str | None = None, dissipation: bool = False,
+    fluid: Fluid | None = DEFAULT, ground: Ground | None = None, scheme: str = 'exact',
 ) -> HybridDynamics:
     """
     Return the motion where accelerations of some joints are given, and forces on all the rest.
@@ -79,7 +84,7 @@ def hybrid_dynamics(
         (nv,) or (N, nv): accelerations; only those of given joints are read.
     given : sequence of str
         Names of these joints.
-    external_forces, gravity, formulation, executor, dissipation
+    external_forces, gravity, formulation, executor, dissipation, fluid, ground
         As in ``forward_dynamics``.
     scheme : str, optional
         ``'exact'``, or ``'lin'``: the iteration of Lin (1995), to compare. With all joints given
@@ -106,7 +111,6 @@ def hybrid_dynamics(
     flexible manipulator, 1995, section 4.
 
     """
-    dyn = compile_model(model, gravity=gravity, executor=executor, formulation=formulation)
     names = [given] if isinstance(given, str) else list(given)
     joints = sorted({model.joint_index(name) for name in names})
     known = _entries(model, joints)
@@ -114,6 +118,13 @@ def hybrid_dynamics(
     for name, value, unread in (('tau', tau, known), ('qdd', qdd, ~known)):
         arrays.append(np.where(unread, 0.0, real_array(name, value, model.nv)))
         require_finite(model, name, arrays[-1])
+    if is_field(fluid):
+        return in_field(hybrid_dynamics, model, dict(zip(('q', 'v', 'tau', 'qdd'), arrays)),
+                        fluid, None, external_forces, given=names, gravity=gravity,
+                        formulation=formulation, executor=executor, dissipation=dissipation,
+                        ground=ground, scheme=scheme)
+    dyn = compile_model(model, gravity=gravity, executor=executor, formulation=formulation,
+                        fluid=fluid, ground=ground)
     more = more_efforts(dyn, arrays[0], arrays[1], external_forces, dissipation)
     (q, v, tau, qdd), many = rows_of(('q', 'v', 'tau', 'qdd'), arrays)
     if scheme not in ('exact', 'lin'):
@@ -227,8 +238,8 @@ def _in_loops(dyn: PreparedDynamics, joints: Sequence[int], q: Array, v: Array, 
 @np.errstate(over='ignore', invalid='ignore')   # a search that diverges is told as such
 def static_deflection(model: Model, q: ArrayLike, tau: ArrayLike | None = None, *,
                       external_forces: Mapping[str, ArrayLike] | None = None,
-                      gravity: ArrayLike | None = None, held: Sequence[str] | None = None
-                      ) -> Array:
+                      gravity: ArrayLike | None = None, fluid: Fluid | None = DEFAULT,
+                      ground: Ground | None = None, held: Sequence[str] | None = None) -> Array:
     """
     Return the elastic coordinates at which a robot rests, its joints held as they are.
 
@@ -245,7 +256,7 @@ def static_deflection(model: Model, q: ArrayLike, tau: ArrayLike | None = None, 
     tau : array_like, optional
         (nv,): forces on elastic coordinates, mostly zero, and on joints that are not held; those
         of held joints are not read.
-    external_forces, gravity
+    external_forces, gravity, fluid, ground
         As in ``forward_dynamics``.
     held : sequence of str, optional
         The joints that do not move; all if not given. In closed loops the others follow.
@@ -273,12 +284,13 @@ def static_deflection(model: Model, q: ArrayLike, tau: ArrayLike | None = None, 
     if model.elastic is None:
         raise InvalidValueError('model', model.name, 'a robot with flexible links')
     _require_stiff(model)
-    dyn = compile_model(model, gravity=gravity)
     place_now = checked_array(model, 'q', q, model.nq).copy()
     forces = np.zeros(model.nv) if tau is None else checked_array(model, 'tau', tau, model.nv)
     for name, array in (('q', place_now), ('tau', forces)):
         if array.ndim != 1:
             raise ShapeError(name, array.shape, 'one state')
+    dyn = compile_model(model, gravity=gravity, fluid=met_at(fluid, model, place_now),
+                        ground=ground)
     names = model.joint_names if held is None else [held] if isinstance(held, str) else held
     free = np.flatnonzero(~_entries(model, {model.joint_index(name) for name in names}))
     _require_led(dyn, place_now, free, list(names))
@@ -369,7 +381,8 @@ class NaturalFrequencies(NamedTuple):
 
 
 def natural_frequencies(model: Model, q: ArrayLike, *, locked: Sequence[str] = (),
-                        gravity: ArrayLike = (0.0, 0.0, 0.0), formulation: str = 'auto'
+                        gravity: ArrayLike = (0.0, 0.0, 0.0), formulation: str = 'auto',
+                        fluid: Fluid | None = DEFAULT, ground: Ground | None = None
                         ) -> NaturalFrequencies:
     """
     Return the natural frequencies of small undamped motions about a configuration.
@@ -389,8 +402,8 @@ def natural_frequencies(model: Model, q: ArrayLike, *, locked: Sequence[str] = (
     gravity : array_like, optional
         (3,) [m/s^2] in world axes. Here weight counts only if it is given: it stiffens what hangs
         and softens what stands.
-    formulation : str
-        As in ``forward_dynamics``.
+    formulation, fluid, ground
+        As in ``forward_dynamics``; water adds mass, its drag and that of contacts damp nothing.
 
     Returns
     -------
@@ -406,10 +419,11 @@ def natural_frequencies(model: Model, q: ArrayLike, *, locked: Sequence[str] = (
         If an argument is not as it should be.
 
     """
-    dyn = compile_model(model, gravity=gravity, formulation=formulation)
     place_now = checked_array(model, 'q', q, model.nq)
     if place_now.ndim != 1:
         raise ShapeError('q', place_now.shape, f'({model.nq},), one configuration')
+    dyn = compile_model(model, gravity=gravity, formulation=formulation,
+                        fluid=met_at(fluid, model, place_now), ground=ground)
     names = [locked] if isinstance(locked, str) else list(locked)
     moves = ~_entries(model, {model.joint_index(name) for name in names})
     rest = np.zeros(model.nv)

@@ -193,7 +193,8 @@ def inverse_dynamics(
     if actuated is not None and model.elastic is not None:
         return _into(lazily.elastic.hybrid_dynamics(
             model, q, v, np.zeros(model.nv), qdd, given=actuated, external_forces=external_forces,
-            gravity=gravity, formulation=formulation, dissipation=dissipation).tau, out)
+            gravity=gravity, formulation=formulation, dissipation=dissipation, fluid=fluid,
+            ground=ground).tau, out)
     if actuated is not None:
         friction = -more_efforts(dyn, q, v, None, dissipation)
         found = loops.efforts.driven_efforts(dyn, q, v, qdd, actuated, external_forces, friction)

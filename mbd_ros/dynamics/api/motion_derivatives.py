@@ -28,11 +28,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mbd_ros.dynamics.api.current_fields import in_field, is_field
 from mbd_ros.dynamics.api.frames import require_frame, WORLD_ALIGNED
 from mbd_ros.dynamics.api.whole_robot import states_of
 from mbd_ros.dynamics.prepared.call import Array
 from mbd_ros.dynamics.prepared.prepared import compile_model
 from mbd_ros.dynamics.quantities import composite_sums
+from mbd_ros.environment.contact import Ground
+from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.execution import Executor
 from mbd_ros.model import Model
 
@@ -286,6 +290,7 @@ def _of_momentum(function: str, model: Model, q: ArrayLike, v: ArrayLike, qdd: A
 
 def gravity_forces_derivatives(
     model: Model, q: ArrayLike, *, gravity: ArrayLike | None = None,
+    fluid: Fluid | None = DEFAULT, ground: Ground | None = None,
     executor: Executor | str | None = None,
 ) -> Array:
     """
@@ -299,6 +304,8 @@ def gravity_forces_derivatives(
         (nq,) or (N, nq).
     gravity : array_like, optional
         (3,) [m/s^2] in world axes; that of the model if left out.
+    fluid, ground
+        As in ``forward_dynamics``.
     executor : Executor or str, optional
         Runs the sweeps.
 
@@ -313,6 +320,10 @@ def gravity_forces_derivatives(
         As ``inverse_dynamics_derivatives``.
 
     """
+    if is_field(fluid):
+        found: Array = in_field(gravity_forces_derivatives, model, {'q': q}, fluid,
+                                gravity=gravity, ground=ground, executor=executor)
+        return found
     rest = np.zeros(model.nv)
-    return compile_model(model, gravity=gravity, executor=executor).inverse_dynamics_derivatives(
-        q, rest, rest).dq
+    dyn = compile_model(model, gravity=gravity, executor=executor, fluid=fluid, ground=ground)
+    return dyn.inverse_dynamics_derivatives(q, rest, rest).dq

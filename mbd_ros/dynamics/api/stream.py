@@ -23,8 +23,12 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics.api import functions
+from mbd_ros.dynamics.api.current_fields import is_field
 from mbd_ros.dynamics.prepared.call import Array
 from mbd_ros.dynamics.prepared.prepared import compile_model
+from mbd_ros.environment.contact import Ground
+from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
 from mbd_ros.execution import Executor
 from mbd_ros.execution.executors.futures import followed, recipe_of
@@ -42,6 +46,7 @@ def stream(
     gravity: ArrayLike | None = None, executor: Executor | str | None = None, in_flight: int = 4,
     progress: Callable[[int], object] | None = None,
     external_forces: Mapping[str, ArrayLike] | None = None, dissipation: bool = False,
+    fluid: Fluid | None = DEFAULT, ground: Ground | None = None,
 ) -> Iterator[Array]:
     """
     Yield the results of batches in their order, some of them computed ahead by a pool.
@@ -72,6 +77,8 @@ def stream(
         Wrench (6,) on links of every state, as for ``inverse_dynamics`` [N, N m].
     dissipation : bool, optional
         Whether damping and dry friction of the joints act.
+    fluid, ground
+        As in ``forward_dynamics``, but for a current that is a field.
 
     Yields
     ------
@@ -83,7 +90,7 @@ def stream(
     UnknownNameError
         If there is no such function.
     UnsupportedError
-        If forces act on a function that is not one of ``FORCED``.
+        If forces act on a function that is not one of ``FORCED``, or a current is a field.
     MbdError
         As the function raises for the arguments of a batch.
 
@@ -92,14 +99,20 @@ def stream(
         raise UnknownNameError('function to stream', function, FUNCTIONS)
     if in_flight < 1:
         raise InvalidValueError('in_flight', in_flight, 'at least one batch')
+    if is_field(fluid):
+        raise UnsupportedError(f'a stream of {function} in a current that is a field',
+                               f'mbd_ros.{function} of each batch, or fluid.at(point)')
+    around = {'fluid': fluid, 'ground': ground}
     forces: dict[str, Any] = {}
     if external_forces or dissipation:
         if function not in FORCED:
             raise UnsupportedError(f'external_forces or dissipation for {function}',
                                    f'one of {", ".join(FORCED)}')
         forces = {'external_forces': external_forces, 'dissipation': dissipation}
+    if fluid is DEFAULT:   # a default is no value that another process knows
+        del around['fluid']
     recipe = recipe_of(
-        f'executor of {function}', _prepared, model, function, gravity, executor, forces)
+        f'executor of {function}', _prepared, model, function, gravity, executor, around, forces)
     followed(recipe)  # before any worker does: what is wrong shows here, the code is kept on disk
     return _streamed(recipe, batches, pool, in_flight, progress)
 
@@ -127,11 +140,12 @@ def _streamed(recipe: bytes, batches: Iterable[Sequence[Any]], pool: Pool, in_fl
 
 
 def _prepared(model: Model, function: str, gravity: ArrayLike | None,
-              executor: Executor | str | None, forces: Mapping[str, Any]) -> Callable[..., Array]:
+              executor: Executor | str | None, around: Mapping[str, Any],
+              forces: Mapping[str, Any]) -> Callable[..., Array]:
     if forces:
         return functools.partial(getattr(functions, function), model, gravity=gravity,
-                                 executor=executor, **forces)
-    return getattr(compile_model(model, gravity=gravity, executor=executor), function)
+                                 executor=executor, **around, **forces)
+    return getattr(compile_model(model, gravity=gravity, executor=executor, **around), function)
 
 
 def _call(recipe: bytes, *arguments: Any) -> Array:

@@ -18,6 +18,8 @@ origin, so that thrusts T are the generalized forces ``B T`` with the columns
 
     B_k = J_L(q)^T diag(R_WL, R_WL) w_k
 
+A link that bends turns a thruster with the place where it sits.
+
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from numpy.typing import ArrayLike
 from mbd_ros.dynamics.prepared.call import Array
 from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
 from mbd_ros.model import Model
+from mbd_ros.model.flexible.on_segments import on_segments
 
 
 def thruster_map(model: Model, q: ArrayLike) -> Array:
@@ -57,7 +60,7 @@ def thruster_map(model: Model, q: ArrayLike) -> Array:
 
 def thrust_columns(dyn: PreparedDynamics, q: Array) -> Array:
     """Return ``thruster_map`` of prepared dynamics."""
-    thrusters = dyn.model.thrusters
+    thrusters = on_segments(dyn.model).thrusters
     B = np.zeros((dyn.model.nv, len(thrusters)))
     for link in dict.fromkeys(one.link for one in thrusters):
         on_it = [k for k, one in enumerate(thrusters) if one.link == link]

@@ -26,9 +26,14 @@ import functools
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mbd_ros.dynamics.api.current_fields import in_field, is_field
 from mbd_ros.dynamics.prepared.call import arrays_of, require_finite, rows_of
 from mbd_ros.dynamics.prepared.prepared import compile_model
 from mbd_ros.dynamics.quantities import composite_sums, flexible_momenta
+from mbd_ros.environment.contact import Ground
+from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.law import Law
+from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.execution import choose, Executor
 from mbd_ros.execution.stacks.stacks import cross_matrices
 from mbd_ros.model import Model
@@ -153,22 +158,42 @@ def centroidal_momentum(model: Model, q: ArrayLike, v: ArrayLike, *,
 
 
 def coriolis_matrix(model: Model, q: ArrayLike, v: ArrayLike, *,
-                    executor: Executor | str | None = None) -> Array:
+                    fluid: Fluid | None = DEFAULT, executor: Executor | str | None = None
+                    ) -> Array:
     """
     Return C (nv, nv) or (N, nv, nv) with ``C v`` the velocity terms of the equations of motion.
 
-    Of the many such matrices it is the one with ``dM/dt - 2 C`` skew-symmetric; ``C v`` plus
-    ``gravity_forces`` are the ``bias_forces``, of flexible links with their damping. Parameters
-    are those of ``centroidal_momentum``.
+    Of the many such matrices it is the one with ``dM/dt - 2 C`` skew-symmetric. M is that of
+    ``mass_matrix``, with the added mass of a fluid, which is still for C. ``C v`` plus
+    ``gravity_forces`` are the ``bias_forces`` less what takes energy away: damping of flexible
+    links and springs, drag and lift.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q, v : array_like
+        (nq,), (nv,) or (N, ...).
+    fluid : Fluid or None, optional
+        As in ``forward_dynamics``.
+    executor : Executor or str, optional
+        Runs the poses.
+
     """
     (rows, rates), many = states_of(model, 'coriolis_matrix', q=q, v=v)
-    if model.elastic is not None:
-        return _one_or_many(many, flexible_momenta.coriolis_matrix(model, rows, rates))
+    if is_field(fluid):   # velocities of the fluid do not count
+        fluid = fluid.at(np.zeros(3))
+    dyn = compile_model(model, executor=executor, fluid=fluid)
+    heavier = any(type(law).inertia is not Law.inertia for law in dyn.model.laws)
+    if model.elastic is not None or heavier:
+        return _one_or_many(many, flexible_momenta.coriolis_matrix(
+            dyn.model, rows, rates, dyn.world_array))
     return _one_or_many(many, composite_sums.coriolis_matrix(
         model, _poses(model, rows, executor), rates))
 
 
 def gravity_forces(model: Model, q: ArrayLike, *, gravity: ArrayLike | None = None,
+                   fluid: Fluid | None = DEFAULT, ground: Ground | None = None,
                    executor: Executor | str | None = None) -> Array:
     """
     Return the generalized forces (nv,) or (N, nv) that hold a robot at rest [N m, N].
@@ -181,11 +206,17 @@ def gravity_forces(model: Model, q: ArrayLike, *, gravity: ArrayLike | None = No
         (nq,) or (N, nq).
     gravity : array_like, optional
         (3,) [m/s^2] in world axes; that of the model if left out.
+    fluid, ground
+        As in ``forward_dynamics``: buoyancy, what a current pushes, and what contacts bear.
     executor : Executor or str, optional
         Runs the sweeps.
 
     """
-    dyn = compile_model(model, gravity=gravity, executor=executor)
+    if is_field(fluid):
+        found: Array = in_field(gravity_forces, model, {'q': q}, fluid, gravity=gravity,
+                                ground=ground, executor=executor)
+        return found
+    dyn = compile_model(model, gravity=gravity, executor=executor, fluid=fluid, ground=ground)
     return dyn.bias_forces(q, np.zeros(model.nv))
 
 

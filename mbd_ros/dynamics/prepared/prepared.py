@@ -433,12 +433,12 @@ class PreparedDynamics:
         except TypeError:   # a list, say: no name
             found = None
         if found is None:
-            frame = self.model.link(link)
             maker = {'jacobian': kinematics.link_jacobian, 'pose': kinematics.link_pose,
                      'jacobian rate': kinematics.link_jacobian_rate,
                      'motion': kinematics.link_motion}[what]
-            program = (maker(frame.body, frame_record(frame)) if self.model.elastic is None
-                       else flexible.link_program(self.model, what, link))
+            frame = None if self.model.elastic is not None else self.model.link(link)
+            program = (flexible.link_program(self.model, what, link) if frame is None
+                       else maker(frame.body, frame_record(frame)))
             found = self._callable(program)
             self._kernels[f'{what} of {link}'] = self._kernels[program.name]
             self._frames[what, link] = found

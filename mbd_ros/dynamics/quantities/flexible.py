@@ -36,6 +36,7 @@ from mbd_ros.execution.program.array_program import ArrayProgram, Evaluate, neve
 from mbd_ros.execution.program.sweeps import Layout
 from mbd_ros.execution.stacks.stacks import apply
 from mbd_ros.model import Model
+from mbd_ros.model.flexible.on_segments import on_segments
 from mbd_ros.model.flexible.shape_integrals import cross_matrices
 from mbd_ros.model.flexible.stations import link_stations
 from mbd_ros.model.state import configuration_rate
@@ -74,8 +75,8 @@ def flexible_program(model: Model, function: str) -> ArrayProgram:
 
 
 def link_program(model: Model, what: str, link: str) -> ArrayProgram:
-    """Return the program of the pose, the Jacobian, its rate or the motion of a link."""
-    found = tree_of_segments(model).links[link]
+    """Return the program of the pose, the Jacobian, its rate or the motion of a link or seat."""
+    found = on_segments(model).link(link)
     frame = (found.body, found.rotation, found.translation)
     name = f'{what} of flexible {link}'
     if what == 'pose':

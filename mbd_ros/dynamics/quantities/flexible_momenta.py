@@ -23,6 +23,7 @@ from __future__ import annotations
 import numpy as np
 
 from mbd_ros.dynamics.formulations.flexible.bodies import Array, body_terms, extended
+from mbd_ros.dynamics.formulations.flexible.loads import inertias_around
 from mbd_ros.dynamics.formulations.flexible.loop_rows import twists
 from mbd_ros.dynamics.formulations.flexible.motion import place, Placed, tree_of_segments
 from mbd_ros.execution.stacks.stacks import apply
@@ -61,7 +62,7 @@ def center_of_mass_jacobian(model: Model, q: Array) -> Array:
     return result
 
 
-def coriolis_matrix(model: Model, q: Array, v: Array) -> Array:
+def coriolis_matrix(model: Model, q: Array, v: Array, world: Array) -> Array:
     """
     Return C (N, nv, nv) with ``C v`` the velocity terms and ``dM/dt - 2 C`` skew-symmetric.
 
@@ -72,16 +73,23 @@ def coriolis_matrix(model: Model, q: Array, v: Array) -> Array:
         B = (M' + E - E^T - X^T M + M X + H) / 2
 
     so that ``B x`` is the bias of the segment, and ``M' - 2 B`` is skew. Of rigid segments this
-    is the matrix of rigid robots (``composites.coriolis_of_body``), in the axes of the body.
+    is the matrix of rigid robots (``composites.coriolis_of_body``), in the axes of the body. What
+    force laws add to M counts, with the columns ``dM/dx_l V`` for its changes along V.
     """
-    stepped = along(model, q, v)
+    stepped, around = along(model, q, v), inertias_around(model, _still(model, q), world)
     result = np.zeros((len(q), model.nv, model.nv))
     shift = model.nq - model.nv
-    for segment, own, motions in zip(tree_of_segments(model).segments, stepped,
-                                     _motions(model, stepped)):
+    for i, (segment, own, motions) in enumerate(zip(
+            tree_of_segments(model).segments, stepped, _motions(model, stepped))):
         mass, columns = own.terms.mass.real, motions.real
         x = apply(columns, v)
         size = mass.shape[1]
+        own_changes = own.terms.mass.imag / STEP
+        if i in around:
+            added, slopes = around[i]
+            mass, own_changes = mass.copy(), own_changes.copy()
+            mass[:, :6, :6] += added
+            own_changes[:, :6, :6] += np.einsum('nlij,nl->nij', slopes, x[:, :6])
         momenta = apply(mass[:, :6], x)
         cross, force = np.zeros((2, len(q), size, size))
         cross[:, :3, :3] = cross[:, 3:6, 3:6] = cross_matrices(x[:, 3:6])
@@ -90,8 +98,10 @@ def coriolis_matrix(model: Model, q: Array, v: Array) -> Array:
         force[:, 3:6, 3:6] = -cross_matrices(momenta[:, 3:])
         a = q[:, own.elastic.start + shift:own.elastic.stop + shift]
         changes = _by_coordinates(segment, a, x)
+        if i in around:
+            changes[:, :6, :6] += np.einsum('nlij,nj->nil', slopes, x[:, :6])
         back = cross.transpose(0, 2, 1)
-        bias = 0.5 * (own.terms.mass.imag / STEP + changes - changes.transpose(0, 2, 1)
+        bias = 0.5 * (own_changes + changes - changes.transpose(0, 2, 1)
                       - back @ mass + mass @ cross + force)
         result += columns.transpose(0, 2, 1) @ (
             mass @ (motions.imag / STEP) + bias @ columns)

@@ -19,14 +19,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from mbd_ros.description.records.mechanism import FlexibleBody, Joint, ModalPoint
+from mbd_ros.description.records.mechanism import FlexibleBody, ModalPoint
 from mbd_ros.description.records.modal import ShapeIntegrals
 from mbd_ros.model.flexible.modal_data import Array, Integrals, modal_data
+from mbd_ros.model.flexible.seats import Seat
 from mbd_ros.model.flexible.shape_integrals import integrals_of
 from mbd_ros.model.flexible.stations import stations_of
 
 
-def by_integrals(body: FlexibleBody, joints: Iterable[Joint]) -> FlexibleBody:
+def by_integrals(body: FlexibleBody, seats: Iterable[Seat]) -> FlexibleBody:
     """
     Return the same link by shape integrals.
 
@@ -34,22 +35,22 @@ def by_integrals(body: FlexibleBody, joints: Iterable[Joint]) -> FlexibleBody:
     ----------
     body : FlexibleBody
         A link.
-    joints : iterable of Joint
-        Those that sit on it.
+    seats : iterable of Seat
+        Of the joints that sit on it, and of what is attached to it.
 
     Returns
     -------
     FlexibleBody
-        With the points that show how it bends, and an interface for each joint.
+        With the points that show how it bends, and an interface for each seat.
 
     """
     data, shown = modal_data(body), stations_of(body)
     points = [ModalPoint(_three(place), _flat(shape))
               for place, shape in zip(shown.points, shown.shapes)]
     turn, origin = np.array(body.frame.rotation), np.array(body.frame.translation)
-    for joint in joints:
+    for joint, turns in seats:
         place = turn.T @ (np.array(joint.origin.translation) - origin)
-        shape = data.shape_at(joint.name, place)
+        shape = data.shape_at(joint.name, place, turns)
         points.append(ModalPoint(_three(place), _flat(shape.displacement), 0.0,
                                  _flat(shape.rotation), joint.name))
     return replace(

@@ -38,6 +38,9 @@ from mbd_ros.model.flexible.beam_modes import (
 
 Array = NDArray[np.float64]
 
+ROUNDING = 1e-9
+"""Of the length: places of a description that are the same are closer."""
+
 
 class Shape(NamedTuple):
     """Displacement (3, ne) and rotation (3, nf) per coordinate at a place of a link."""
@@ -78,7 +81,8 @@ class ModalData(NamedTuple):
     length : float
         Of the link [m], to judge how large a deflection is.
     shape_at : callable
-        ``(joint, position) -> Shape`` where a joint sits.
+        ``(joint, position, turns) -> Shape`` where something sits; whether it matters how it turns
+        there.
     integrals : Integrals, optional
         Where they do not follow from the mass points.
 
@@ -93,7 +97,7 @@ class ModalData(NamedTuple):
     damping: Array
     second_stiffness: Array
     length: float
-    shape_at: Callable[[str, Array], Shape]
+    shape_at: Callable[[str, Array, bool], Shape]
     integrals: Integrals | None = None
 
 
@@ -110,19 +114,25 @@ def _of_points(body: FlexibleBody) -> ModalData:
     columns = count + pairs.shape[1]
     square = (count, count)
 
-    def shape_at(joint: str, position: Array) -> Shape:
-        if joint not in places:
+    def shape_at(joint: str, position: Array, turns: bool) -> Shape:
+        near = [point for point in body.points if (point.joint or not turns) and np.linalg.norm(
+            position - np.array(point.position)) <= ROUNDING * length]
+        if joint not in places and np.linalg.norm(position) <= ROUNDING * length:
+            return Shape(np.zeros((3, columns)), np.zeros((3, count)))   # clamped there
+        if joint not in places and not near:
             raise DescriptionError(
                 f"link '{body.link}': <mbd:flexible> has no <interface> for the joint '{joint}'; "
-                'allowed: one for each joint that sits on the link', file=body.source.file,
-                line=body.source.line)
-        place = places[joint]
-        rotation = np.array(place.rotation).reshape(3, count)
+                'allowed: one for each joint that sits on the link, loop joints, springs, contact '
+                f"points and thrusters included{'' if turns else ', or a <point> at its place'}",
+                file=body.source.file, line=body.source.line)
+        place = places.get(joint) or near[0]
+        rotation = np.array(place.rotation or np.zeros(3 * count)).reshape(3, count)
         lever = position - np.array(place.position)
         displacement = np.array(place.shape).reshape(3, columns)
         displacement[:, :count] += np.cross(rotation, lever[:, None], axis=0)
         return Shape(displacement, rotation)
 
+    length = float(np.linalg.norm([point.position for point in body.points], axis=1).max())
     shown = [point for point in body.points if given is not None or not point.joint]
     return ModalData(
         tuple(f'mode_{k + 1}' for k in range(count)),
@@ -131,7 +141,7 @@ def _of_points(body: FlexibleBody) -> ModalData:
         np.array(body.stiffness).reshape(square), np.array(body.damping).reshape(square),
         np.zeros(2 * (pairs.shape[1],)) if given is None or not given.second_stiffness
         else np.array(given.second_stiffness).reshape(2 * (pairs.shape[1],)),
-        float(np.linalg.norm([point.position for point in body.points], axis=1).max()), shape_at,
+        length, shape_at,
         None if given is None else _given(given, columns))
 
 
@@ -213,8 +223,8 @@ class _BeamShape:
         result: Array = columns.T @ ((weights * size)[:, None] * columns)
         return result
 
-    def at(self, joint: str, position: Array) -> Shape:
-        """Return the shape where a joint sits; beyond the ends the section goes on rigidly."""
+    def at(self, joint: str, position: Array, turns: bool) -> Shape:
+        """Return the shape at a place; beyond the ends the section goes on rigidly."""
         x = np.clip(position[0], 0.0, self.beam.length)
         displacement, rotation = self.displacement(x[None])[0], self.rotation(x[None])[0]
         lever = position - np.array([x, 0.0, 0.0])

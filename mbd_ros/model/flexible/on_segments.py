@@ -19,6 +19,7 @@ from functools import lru_cache
 
 from mbd_ros.model.attachments.contacts import make_contacts
 from mbd_ros.model.attachments.fluids import make_submerged
+from mbd_ros.model.attachments.thrusters import make_thruster
 from mbd_ros.model.loops import make_loop, make_spring
 from mbd_ros.model.model import Model
 
@@ -26,24 +27,30 @@ from mbd_ros.model.model import Model
 @lru_cache(maxsize=64)
 def on_segments(model: Model) -> Model:
     """
-    Return a robot whose links, springs, cut joints, fluids and contacts sit on segments.
+    Return a robot whose links and all that is attached to them sit on segments.
 
-    ``model.links`` and all that is attached to them say where they are on *bodies* while nothing
-    is bent. What bends moves them: here ``frame.body`` is a segment of ``model.elastic``, but for
-    couplings of joints, which are no matter of poses. Of rigid robots segments are bodies, so
-    that these are returned as they are.
+    ``model.links`` and what is attached to them say where they are on *bodies* while nothing
+    is bent. What bends moves them: here ``frame.body`` is a segment of ``model.elastic``, and what
+    is attached to a flexible link has a segment of its own there, see ``seats``; but for couplings
+    of joints, which are no matter of poses. Of rigid robots segments are bodies, so that these are
+    returned as they are.
     """
     if model.elastic is None:
         return model
-    links, described = model.elastic.links, model.mechanism
+    links, described = model.elastic.links, model.elastic.seated
     wet, touching = ({one.name for one in model.fluids}, {one.link for one in model.contacts})
+    pushing = {one.name for one in model.thrusters}
     parents = [segment.parent for segment in model.elastic.segments]
     cuts = {one.name: make_loop(one, links, parents) for one in described.loop_joints}
+    carriers = [one.link for one in model.mechanism.contacts for _ in one.points]
+    places = [point.frame for one, link in zip(described.contacts, carriers) if link in touching
+              for point in make_contacts(one, links)]
     return replace(
         model, links=links,
         loops=tuple(one if one.kind == 'mimic' else cuts[one.name] for one in model.loops),
         springs=tuple(replace(make_spring(one, links), damping=own.damping)
                       for one, own in zip(described.springs, model.springs)),
         fluids=tuple(make_submerged(one, links) for one in described.fluids if one.link in wet),
-        contacts=tuple(point for one in described.contacts if one.link in touching
-                       for point in make_contacts(one, links)))
+        contacts=tuple(replace(point, frame=frame)
+                       for point, frame in zip(model.contacts, places)),
+        thrusters=tuple(make_thruster(one) for one in described.thrusters if one.name in pushing))

@@ -36,6 +36,7 @@ from mbd_ros.description.records.frames import axis_rotation
 from mbd_ros.description.records.mechanism import FlexibleBody, Joint, Mechanism
 from mbd_ros.errors import DescriptionError
 from mbd_ros.model.flexible.modal_data import modal_data, ModalData, Shape
+from mbd_ros.model.flexible.seats import seated
 from mbd_ros.model.flexible.shape_integrals import (
     cross_matrices, elastic_body, ElasticBody, transmission, turned)
 from mbd_ros.model.link_frame import LinkFrame
@@ -92,10 +93,15 @@ class Segment:
 
 
 class ElasticTree(NamedTuple):
-    """Segments, parents first, and where on them each link is (-1: on the ground)."""
+    """
+    Segments, parents first, and where on them each link is (-1: on the ground).
+
+    ``seated``: the robot as it was described, with seats, which are among the links here.
+    """
 
     segments: tuple[Segment, ...]
     links: Mapping[str, LinkFrame]
+    seated: Mechanism
 
     @property
     def bodies(self) -> tuple[ElasticBody, ...]:
@@ -116,7 +122,7 @@ def rigid_tree(model: Model) -> ElasticTree:
         *_about_origin(MassProperties(
             float(model.masses[i]), model.mass_centers[i], model.inertias[i])))
         for i in range(model.nb)]
-    return ElasticTree(tuple(segments), model.links)
+    return ElasticTree(tuple(segments), model.links, model.mechanism)
 
 
 def elastic_tree(mechanism: Mechanism, joints: Sequence[Joint], order: Sequence[Joint]
@@ -139,6 +145,8 @@ def elastic_tree(mechanism: Mechanism, joints: Sequence[Joint], order: Sequence[
         If modal data do not fit the link.
 
     """
+    mechanism, seats = seated(mechanism)
+    turnless = {id(seat.joint) for seat in seats if not seat.turns}
     first, firsts = 0, dict[str, int]()
     data = {body.link: modal_data(body) for body in mechanism.flexibles}
     for link in mechanism.links:
@@ -161,7 +169,7 @@ def elastic_tree(mechanism: Mechanism, joints: Sequence[Joint], order: Sequence[
         found.append((mechanism.root, -1, -1, np.eye(3), np.zeros(3), None))
         links[mechanism.root] = LinkFrame(0, np.eye(3), np.zeros(3))
     number = {joint.name: k for k, joint in enumerate(joints)}
-    for joint in order:
+    for joint in (*order, *(seat.joint for seat in seats)):
         parent = links[joint.parent]
         rotation = parent.rotation @ np.array(joint.origin.rotation)
         translation = parent.translation + parent.rotation @ np.array(joint.origin.translation)
@@ -169,11 +177,12 @@ def elastic_tree(mechanism: Mechanism, joints: Sequence[Joint], order: Sequence[
             links[joint.child] = LinkFrame(parent.body, rotation, translation)
             continue
         turn = np.eye(3) if joint.kind in WITHOUT_AXIS else axis_rotation(joint.axis)
-        shape = _attachment(bent[joint.parent], data[joint.parent], joint, parent.rotation
-                            ) if joint.parent in bent else None
-        found.append((joint.child, parent.body, number.get(joint.name, -1), rotation @ turn,
-                      translation, shape))
-        if joint.name in springs:
+        shape = _attachment(bent[joint.parent], data[joint.parent], joint, parent.rotation,
+                            id(joint) not in turnless) if joint.parent in bent else None
+        moves = joint.kind != 'fixed'   # a seat may have the name of a joint
+        found.append((joint.child, parent.body, number[joint.name] if moves else -1,
+                      rotation @ turn, translation, shape))
+        if moves and joint.name in springs:
             motors[len(found) - 1] = springs[joint.name]
             found.append((joint.child, len(found) - 1, -1, np.eye(3), np.zeros(3),
                           along_axis(joint.kind)))
@@ -195,14 +204,15 @@ def elastic_tree(mechanism: Mechanism, joints: Sequence[Joint], order: Sequence[
                                 *_about_origin(merged(part)), shape, elastic))
         if elastic is not None and not elastic.is_spring:
             _check(bent[name], segments[-1], elastic)
-    return ElasticTree(tuple(segments), links)
+    return ElasticTree(tuple(segments), links, mechanism)
 
 
-def _attachment(body: FlexibleBody, data: ModalData, joint: Joint, link: Array) -> Shape:
+def _attachment(body: FlexibleBody, data: ModalData, joint: Joint, link: Array, turns: bool
+                ) -> Shape:
     """Return how a joint on a flexible link moves, in the axes of the link's segment."""
     rotation = np.array(body.frame.rotation)
     place = rotation.T @ (np.array(joint.origin.translation) - np.array(body.frame.translation))
-    return turned(data.shape_at(joint.name, place), link @ rotation)
+    return turned(data.shape_at(joint.name, place, turns), link @ rotation)
 
 
 def along_axis(kind: str) -> Shape:

@@ -82,7 +82,7 @@ def stations_of(body: FlexibleBody) -> Stations:
     beam = body.beam
     x = np.linspace(0.0, beam.length, COUNT)
     points = np.stack([x, 0.0 * x, 0.0 * x], axis=1)
-    there = [data.shape_at('', point) for point in points]
+    there = [data.shape_at('', point, True) for point in points]
     radii = np.sqrt(sum(rotary_inertia(beam)) / beam.linear_density) * scale(beam, x)
     if not radii.any():
         radii = np.full(COUNT, POINT * beam.length)

@@ -27,6 +27,7 @@ from mbd_ros.description.write.modal import modal_arrays, write_modal
 from mbd_ros.description.write.urdf import urdf_text
 from mbd_ros.errors import DescriptionError, MbdError
 from mbd_ros.model.flexible.exported import by_integrals
+from mbd_ros.model.flexible.seats import Seat
 
 ARM = 'urdf/flexible_arm.urdf'
 BEAM = ('<origin xyz="0.1 0.02 0" rpy="0.3 -0.2 0.4"/><beam length="1" linear_density="0.5" '
@@ -48,7 +49,7 @@ def arm(flexible):
 def exported():
     """Return the arrays of the beam."""
     mechanism = read(arm(BEAM))
-    return modal_arrays(by_integrals(mechanism.flexibles[0], mechanism.joints[:1]))
+    return modal_arrays(by_integrals(mechanism.flexibles[0], [Seat(mechanism.joints[0], True)]))
 
 
 def named(folder, arrays, name='beam.npz', origin=True):

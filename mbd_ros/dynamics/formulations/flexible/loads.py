@@ -14,9 +14,9 @@
 What springs and force laws do to the segments of a robot with flexible links.
 
 Both act on a segment as on a rigid body, at the pose and with the twist of its frame. What is
-fixed to a flexible link is a segment of its own, so that a spring or a float at the tip of a beam
-bends it; what acts along a flexible link itself does so on its undeformed shape, and does no work
-on its elastic coordinates.
+fixed to a flexible link is a segment of its own, and so is the seat of what is attached to it, so
+that a spring or a float at the tip of a beam bends it; a fluid along a flexible link itself acts
+on its undeformed shape, and does no work on its elastic coordinates.
 
 Segments have their linear part first, the records of ``mbd_ros.spatial`` the angular one.
 
@@ -40,6 +40,7 @@ from mbd_ros.execution.program.ties import spring_ties
 from mbd_ros.execution.program.tree import acting_laws
 from mbd_ros.model import Model
 from mbd_ros.model.flexible.on_segments import on_segments
+from mbd_ros.model.flexible.shape_integrals import cross_matrices
 from mbd_ros.spatial import (
     ArticulatedInertia, IDENTITY, Link, Rotation, Twist, Vector3, Wrench, ZERO3, ZERO_TWIST)
 from mbd_ros.spatial.inertia import NO_INERTIA
@@ -106,6 +107,53 @@ def energies_around(model: Model, chain: Sequence[Placed], world: Array) -> Arra
             later = max(tie.first, tie.second)
             result[k, later, 1] = result[k, later, 1] + energy_in(tie, *_ends(tie, seen))
     return result
+
+
+DISPLACED = 1e-3
+"""Displacement by which inertias are compared [m or rad]; cubics in it, as a fluid's are where a
+link floats, are differentiated exactly."""
+
+
+def inertias_around(model: Model, chain: Sequence[Placed], world: Array
+                    ) -> dict[int, tuple[Array, Array]]:
+    """
+    Return what force laws add to the inertias of segments, and how that changes as these move.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    chain : sequence of Placed
+        Its segments at rest in N states.
+    world : (k,) array
+        What laws read of the world.
+
+    Returns
+    -------
+    dict of int to tuple of array
+        For each segment that has some A (N, 6, 6), linear part first, and its derivatives
+        (N, 6, 6, 6), the first of the sixes along displacements of the segment in its own axes.
+
+    """
+    found: dict[int, tuple[Array, Array]] = {}
+    for i, (body, own) in enumerate(zip(loads_of(model).bodies, chain)):
+        if not body.around:
+            continue
+        here = body.in_world(world.tolist().__getitem__)
+
+        def at(displacement: Array, here: Body = here, own: Placed = own) -> Array:
+            moved = np.eye(4)
+            moved[:3, 3] = displacement[:3]
+            moved[:3, :3] += cross_matrices(displacement[3:])
+            placed = own._replace(pose=own.pose @ moved, twist=0.0 * own.twist)
+            return np.array([_matrix(surroundings(here, Motion(
+                seen.pose, seen.velocity)).inertia) for seen in (
+                    seen_in(placed, k) for k in range(len(own.pose)))])
+
+        slopes = [(8.0 * (at(h) - at(-h)) - at(2.0 * h) + at(-2.0 * h)) / (12.0 * DISPLACED)
+                  for h in DISPLACED * np.eye(6)]
+        found[i] = at(np.zeros(6)), np.stack(slopes, axis=1)
+    return found
 
 
 def seen_in(own: Placed, k: int) -> Seen:

@@ -1,0 +1,111 @@
+# Copyright 2026 The authors of mbd_ros
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except
+# in compliance with the License. You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software distributed under the License
+# is distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express
+# or implied. See the License for the specific language governing permissions and limitations under
+# the License.
+
+"""Random compositions of all that a robot can have, against an oracle of mass points."""
+
+from dense_oracle import constrained, Oracle
+import numpy as np
+import pytest
+from random_compositions import (
+    configuration, entries, random_robot, state_of, urdf, with_loops)
+
+import mbd_ros
+from mbd_ros.dynamics.api.thrust_map import thrust_columns
+
+SEEDS = range(28)
+
+
+def close(found, expected, tolerance=1e-11):
+    """Compare, against the largest entry: rounding of sums over some hundred points."""
+    scale = max(1.0, np.abs(expected).max(initial=0.0))
+    assert np.abs(found - expected).max(initial=0.0) <= tolerance * scale
+
+
+def composition(seed):
+    """Return a robot as model and oracle, places in v, and a state that keeps its rows."""
+    rng = np.random.default_rng(seed)
+    while True:
+        robot = random_robot(rng)
+        q = state_of(rng, robot)
+        robot = with_loops(rng, robot, q)
+        oracle = Oracle(robot)
+        sizes = np.linalg.svd(oracle.terms(q, np.zeros(oracle.nv)).A, compute_uv=False)
+        clear = (sizes < 1e-9) | (sizes > 1e-3 * sizes.max(initial=0.0))
+        if clear.all():   # else the rank, and so the motion, is a matter of a threshold
+            break
+    model = mbd_ros.load(urdf(robot), floating_base=robot['floating'],
+                         mimic=bool(robot['mimics']))
+    order, v = entries(model, oracle), rng.normal(size=oracle.nv)
+    A = oracle.terms(q, v).A
+    v = v - np.linalg.pinv(A, rcond=1e-9) @ (A @ v) if len(A) else v
+    return rng, model, oracle, order, q, configuration(model, robot, q), v
+
+
+@pytest.mark.parametrize('seed', SEEDS)
+def test_all_at_once(seed):
+    """Bending, loops, water, floating bases, mimics, springs, contacts, thrusters together."""
+    rng, model, oracle, order, q, place, v = composition(seed)
+    fluid = None if rng.random() < 0.3 else {'density': 1000.0, 'current': rng.normal(size=3)}
+    ground = None if rng.random() < 0.3 else 0.3
+    terms = oracle.terms(q, v, fluid=fluid, ground=ground)
+    dyn = mbd_ros.compile(
+        model, executor='interpreted', ground=None if ground is None else mbd_ros.Ground(ground),
+        fluid=None if fluid is None else mbd_ros.Fluid(1000.0, tuple(fluid['current'])))
+    rates, force = np.zeros((2, model.nv))
+    rates[order], force[order] = v, rng.normal(size=oracle.nv)
+    close(dyn.mass_matrix(place)[np.ix_(order, order)], terms.M)
+    close(dyn.bias_forces(place, rates)[order], terms.h)
+    # of near-singular mass matrices, whose condition is up to 1e6 here
+    accelerations = dyn.forward_dynamics(place, rates, force)
+    close(accelerations[order], constrained(terms, force[order]), 1e-9)
+    close(dyn.inverse_dynamics(place, rates, force)[order],
+          terms.M @ force[order] + terms.h)
+    if model.loops:
+        rows = dyn.loop_rows(place, rates)
+        close(rows[:, 0], 0.0 * rows[:, 0])
+        close(rows[:, 3:][:, order] @ np.linalg.svd(terms.A)[2][np.linalg.matrix_rank(
+            terms.A, 1e-9):].T, 0.0)   # the same motions are left
+    close(thrust_columns(dyn, place)[order], terms.B)
+    for name in model.body_names:
+        close(dyn.pose(place, name), terms.poses[name])
+
+
+@pytest.mark.parametrize('seed', SEEDS[::4])
+def test_energies(seed):
+    """Kinetic, and potential with strain and springs."""
+    _, model, oracle, order, q, place, v = composition(seed)
+    terms, rates = oracle.terms(q, v), np.zeros(model.nv)
+    rates[order] = v
+    found = mbd_ros.energy(model, place, rates, fluid=None)
+    close(np.array(found), np.array([terms.kinetic, terms.potential]))
+
+
+@pytest.mark.parametrize('seed', SEEDS[::4])
+def test_velocity_terms(seed):
+    """C v is what is left of the bias without weight, and what damps; dM/dt = C + C^T."""
+    _, model, oracle, order, q, place, v = composition(seed)
+    for one in oracle.robot['fluids']:
+        one['linear'] = one['quadratic'] = np.zeros(6)
+    for one in oracle.robot['springs']:
+        one['damping'] = 0.0
+    for beam in oracle.beams.values():
+        beam.D[:] = 0.0
+    still = {'density': 1000.0, 'current': np.zeros(3)}
+    moving, resting = (oracle.terms(q, rates, fluid=still) for rates in (v, 0.0 * v))
+    rates = np.zeros(model.nv)
+    rates[order] = v
+    C = mbd_ros.coriolis_matrix(model, place, rates, executor='interpreted')
+    close((C @ rates)[order], moving.h - resting.h)
+    dyn, step = mbd_ros.compile(model, executor='interpreted'), 1e-5
+    ahead, behind = (dyn.mass_matrix(mbd_ros.integrate(model, place, sign * step * rates))
+                     for sign in (1.0, -1.0))
+    close((ahead - behind) / (2.0 * step), C + C.T, 1e-7)   # of differences
