@@ -181,7 +181,7 @@ def joints_way(motion: ConstrainedMotion, q: Vector, v: Vector, duration: float,
         there = NominalModel(motion, place, pace, step=step, start='as_given').state.accelerations
     else:   # the least: what springs and dampers add makes light joints overshoot on the way
         A, b = motion.whole.matrix(place, pace, 0.0), motion.whole.right_side(place, pace, 0.0)
-        there = np.linalg.lstsq(A, b, rcond=motion.tolerance)[0]
+        there = np.asarray(np.linalg.lstsq(A, b, rcond=motion.tolerance)[0], np.float64)
     first = np.zeros(model.nv) if acceleration is None else acceleration
     return trajectory([-duration, 0.0], [q, place], [v, pace], [first, there])
 
