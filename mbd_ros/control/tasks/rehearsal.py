@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from time import thread_time
 
 import numpy as np
 
@@ -31,6 +32,9 @@ from mbd_ros.simulation.manifold import Vector
 
 APPROACHES, LONGER = 10, 1.25
 """How often an approach that exceeds limits is tried again, and by what factor it is longer."""
+
+MOST = 10.0
+"""Processor time after which nothing is tried again [s]: a goal waits for it."""
 
 
 def rehearse(tracker: Tracker, joints: Sequence[str], q: Vector, v: Vector, period: float) -> None:
@@ -103,17 +107,21 @@ def rehearse_task(tracker: Tracker, task: Task, q: Vector, v: Vector,
 
     """
     length, free = check_task(tracker.dyn, task, q)
-    problem = None
+    problem, spent = None, 0.0
     for by_joints in (False, True):
         way = Way(by_joints=by_joints)
         for _ in range(APPROACHES):
             begun = tracker.apart()
             try:
                 way = way._replace(duration=begun.follow(task, 0.0, q, v, approach=way))
-                begun.check_ahead(way.duration, duration or 2.0 * length)
+                before = thread_time()   # what is compiled does not count
+                try:
+                    begun.check_ahead(way.duration, duration or 2.0 * length)
+                finally:
+                    spent += thread_time() - before
             except InfeasibleError as error:
                 problem = problem if problem and error.what == 'approach' else error
-                if error.what == 'path':   # however long the approach takes
+                if error.what == 'path' or spent > MOST:   # however long the approach takes
                     break
                 way = way._replace(duration=LONGER * way.duration)
             except MbdError as error:   # of the second kind of way: the first says why
