@@ -379,16 +379,19 @@ class InfeasibleError(MbdError):
         When, counted from its begin [s].
     reason : str
         What stands against it.
+    remedy : str, optional
+        What may help.
 
     """
 
     code = 'INVALID_VALUE'
 
-    def __init__(self, what: str, time: float, reason: str) -> None:
+    def __init__(self, what: str, time: float, reason: str, remedy: str = '') -> None:
         self.what = what
         self.time = time
         self.reason = reason
-        super().__init__(f'the {what} cannot be followed {time:.4g} s after its begin: {reason}')
+        super().__init__(f'the {what} cannot be followed {time:.4g} s after its begin: {reason}'
+                         + f'; try {remedy}' * bool(remedy))
 
 
 class DivergedError(MbdError):

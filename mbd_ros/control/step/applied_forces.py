@@ -20,6 +20,7 @@ joints than constraint rows therefore needs an applied force that holds the free
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 import math
 from typing import NamedTuple, Protocol
 
@@ -32,9 +33,20 @@ from mbd_ros.control.references.splines import PiecewisePolynomial, trajectory
 from mbd_ros.control.references.time_code import TimeCode
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, ShapeError
-from mbd_ros.model.state import floating_base
+from mbd_ros.model import Model
+from mbd_ros.model.state import floating_base, simple_entries
 from mbd_ros.simulation.manifold import checked, displaced, displacement, is_flat, Matrix, Vector
-from mbd_ros.spatial import root
+from mbd_ros.spatial import positive_part, root
+
+
+AVOIDED, LEAST_FREE = 0.2, 0.1
+"""Width of the zone before a limit that is avoided [rad or m], at most as a part of the range."""
+
+UNHURRIED = 0.7
+"""Above this part of its velocity limit a joint is braked."""
+
+REPULSION, BRAKES = 10.0, 3.0
+"""How much stiffer than the springs zones are, and than the dampers brakes."""
 
 
 class AppliedForce(Protocol):
@@ -50,6 +62,65 @@ def spring_force(damping: float, roots: Row, weight: Row, way: Row, rate: Row, i
     """Return ``g + k way + 2 zeta sqrt(k m_ii) rate``, on scalars (nv each); roots: of k."""
     return [g + s * s * x + (2.0 * damping) * s * root(m) * dx
             for s, g, x, dx, m in zip(roots, weight, way, rate, inertia)]
+
+
+class Room(NamedTuple):
+    """
+    Where one joint moves freely between its limits, for ``avoiding_force``.
+
+    Entries in q and v; least and greatest position, and width of the zone between these and the
+    limits [rad or m]; greatest speed [rad/s or m/s]; infinite where there is no limit.
+    """
+
+    q: int
+    v: int
+    low: float
+    high: float
+    zone: float
+    speed: float
+
+
+def rooms(model: Model) -> tuple[Room, ...]:
+    """Return where the joints with one coordinate, and with a limit, move freely."""
+    found = []
+    for q, v in zip(*(at.tolist() for at in simple_entries(model))):
+        low, high = float(model.lower[v]), float(model.upper[v])
+        zone = min(AVOIDED, LEAST_FREE * (high - low))
+        room = Room(q, v, low + zone, high - zone, zone, UNHURRIED * model.velocity_limits[v])
+        if zone > 0.0 and not all(map(math.isinf, room[2:4] + room[5:])):
+            found.append(room)
+    return tuple(found)
+
+
+def away_from_limits(model: Model, q: Vector) -> Vector:
+    """Return the nearest configuration (nq,) to one in which no joint is led away from a limit."""
+    away = q.copy()
+    for room in rooms(model):
+        away[room.q] = min(max(q[room.q], room.low), room.high)
+    return away
+
+
+def avoiding_force(rooms: Iterable[Room], damping: float, roots: Row, q: Row, v: Row, inertia: Row
+                   ) -> Row:
+    """
+    Return what leads joints away from their limits before they are there, on scalars (nv each).
+
+    Where a joint is in the zone before a limit, by x: ``REPULSION k x^2 / zone``; where it is
+    faster than ``UNHURRIED`` allows, by y: ``BRAKES 2 zeta sqrt(k m_ii) y``.
+    """
+    force: Row = [0.0] * len(v)
+    for room in rooms:
+        s = roots[room.v]
+        if math.isfinite(room.low):
+            deep = positive_part(room.low - q[room.q])
+            force[room.v] += REPULSION / room.zone * s * s * deep * deep
+        if math.isfinite(room.high):
+            deep = positive_part(q[room.q] - room.high)
+            force[room.v] -= REPULSION / room.zone * s * s * deep * deep
+        if math.isfinite(room.speed):
+            beyond = positive_part(v[room.v] - room.speed) - positive_part(-v[room.v] - room.speed)
+            force[room.v] -= BRAKES * 2.0 * damping * s * root(inertia[room.v]) * beyond
+    return force
 
 
 class Lead(NamedTuple):
@@ -80,6 +151,9 @@ class PostureSpring:
         ``k``, one or (nv,) [N m/rad or N/m].
     damping : float, optional
         Damping ratio ``zeta`` of each joint moving alone.
+    avoiding : bool, optional
+        Whether more forces lead joints away from their limits, see ``avoiding_force``: up to
+        ``2 REPULSION`` times as stiff, for which the integration steps have to be short enough.
 
     Raises
     ------
@@ -90,7 +164,7 @@ class PostureSpring:
 
     def __init__(
         self, dyn: PreparedDynamics, posture: ArrayLike, *, stiffness: ArrayLike = 20.0,
-        damping: float = 1.0,
+        damping: float = 1.0, avoiding: bool = False,
     ) -> None:
         model = dyn.model
         spring = np.array(stiffness, np.float64)
@@ -108,6 +182,7 @@ class PostureSpring:
         self.roots: Vector = np.sqrt(each)
         self.damping = damping
         self.dyn = dyn
+        self.rooms = rooms(model) if avoiding else ()
         self._rest = np.zeros(model.nv)
         self._lead: Lead | None = None
         self._path = self._from(self.posture, 0.0, 1.0)
@@ -177,14 +252,16 @@ class PostureSpring:
         target, rate = self.target(t)
         weight: Vector = self.dyn.bias_forces(q, self._rest)
         way = displacement(self.dyn.model, q, target)
+        roots, inertia = self.strength(t)[0].tolist(), mass_matrix.diagonal().tolist()
         return np.array(spring_force(
-            self.damping, self.strength(t)[0].tolist(), weight.tolist(), way.tolist(),
-            (rate - v).tolist(), mass_matrix.diagonal().tolist()))
+            self.damping, roots, weight.tolist(), way.tolist(), (rate - v).tolist(), inertia)
+        ) + np.array(avoiding_force(
+            self.rooms, self.damping, roots, q.tolist(), v.tolist(), inertia))
 
 
 def alike(one: AppliedForce | None, other: AppliedForce | None) -> bool:
     """Return whether two forces are one, or springs that draw to one posture equally strongly."""
     if isinstance(one, PostureSpring) and isinstance(other, PostureSpring):
         return (np.array_equal(one.posture, other.posture)
-                and np.array_equal(one.roots, other.roots))
+                and np.array_equal(one.roots, other.roots) and one.rooms == other.rooms)
     return one is other

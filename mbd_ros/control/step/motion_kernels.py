@@ -34,7 +34,7 @@ from mbd_ros.control.constraints.recorded import Known, Quantity, Rows, Structur
 from mbd_ros.control.references.scalar_manifold import configuration_rate, displaced, normalized
 from mbd_ros.control.references.scalars import (
     difference, length, Row, smallest, square, sum_of)
-from mbd_ros.control.step.applied_forces import spring_force
+from mbd_ros.control.step.applied_forces import avoiding_force, Room, spring_force
 from mbd_ros.control.step.observation import observation_parts
 from mbd_ros.control.udwadia_kalaba.drives import driven_kernel, leave_a_motion, loop_calls
 from mbd_ros.control.udwadia_kalaba.rank_facts import FACTS, gathered, no_facts
@@ -61,11 +61,11 @@ class Setting(NamedTuple):
     """
     What the machine code of a motion depends on, beside robot and constraint.
 
-    Damping ratio of the applied spring, if any; metric of the eliminations, ``'mass'`` or
-    ``'euclidean'``; entries of v that are driven.
+    Damping ratio and ``rooms`` of the applied spring, if any; metric of the eliminations,
+    ``'mass'`` or ``'euclidean'``; entries of v that are driven.
     """
 
-    spring: float | None
+    spring: tuple[float, tuple[Room, ...]] | None
     metric: str
     drives: tuple[int, ...]
 
@@ -362,12 +362,15 @@ def motion_kernels(dyn: PreparedDynamics, structure: Structure, setting: Setting
     return MotionKernels(dyn, structure.constraint, setting)
 
 
-def applied_force(damping: float | None, given: Given, M: list[Row]) -> Row:
+def applied_force(kind: tuple[float, tuple[Room, ...]] | None, given: Given, M: list[Row]) -> Row:
     """Return the force of a posture spring, on scalars, zero without one."""
-    if damping is None:
+    if kind is None:
         return [0.0] * len(M)
+    damping, rooms = kind
     n, pull = len(M), given['pull']
-    return spring_force(damping, pull[n:2 * n], list(given['g']),
-                        difference(pull[:n], given['q']),
-                        difference(pull[2 * n:3 * n], given['v']),
-                        [row[i] for i, row in enumerate(M)])
+    inertia, roots = [row[i] for i, row in enumerate(M)], list(pull[n:2 * n])
+    spring = spring_force(damping, roots, list(given['g']), difference(pull[:n], given['q']),
+                          difference(pull[2 * n:3 * n], given['v']), inertia)
+    away = avoiding_force(rooms, damping, roots, list(given['q']), list(given['v']),
+                          inertia)
+    return [x + y for x, y in zip(spring, away)]

@@ -15,13 +15,14 @@
 from __future__ import annotations
 
 import math
+from time import thread_time
 from typing import NamedTuple
 
 import numpy as np
 
 from mbd_ros.control.constraints.approach import Approach
 from mbd_ros.control.references.splines import PiecewisePolynomial, trajectory
-from mbd_ros.control.step.applied_forces import PostureSpring
+from mbd_ros.control.step.applied_forces import away_from_limits, PostureSpring
 from mbd_ros.control.step.constrained_motion import ConstrainedMotion
 from mbd_ros.control.step.joint_reference import JointReference
 from mbd_ros.control.step.nominal_model import NominalModel
@@ -41,11 +42,18 @@ SHORTEST = 0.05
 SHARED = 1.0
 """In an approach of this time the springs of a posture share the way among the joints [s]."""
 
-LONGEST_CHECK, CHECKED_EVERY = 20.0, 0.01
-"""Of a planned approach, before it begins: how long it is gone through, in which steps [s]."""
+LONGEST, CHECKED_EVERY = {'approach': 20.0, 'path': 60.0}, 0.01
+"""How much of a motion is gone through before it begins, and in which steps [s]."""
+
+PATIENCE = 5.0
+"""How much processor time that may take each [s]: a goal waits for it."""
 
 REACHED = 1e-9
 """A violation below this, of configuration and velocity, is none."""
+
+
+CLIPS = 30
+"""How often a state on a constraint is sought anew from the nearest place within limits."""
 
 
 class Way(NamedTuple):
@@ -74,6 +82,25 @@ def nearest(motion: ConstrainedMotion, q: Vector, v: Vector, time: float) -> Eli
     """Return the nearest state on a constraint at a time [s] from q, v (nq,), (nv,)."""
     metric = 'mass' if motion.elimination is None else motion.elimination.metric
     return DirectElimination.from_afar(metric).eliminate(motion.dyn, motion.whole, q, v, time)
+
+
+def nearest_within(motion: ConstrainedMotion, q: Vector, v: Vector, time: float) -> Elimination:
+    """
+    Return a state on a constraint within limits of position, from q, v (nq,), (nv,).
+
+    By turns the nearest on the constraint at a time [s], and the nearest within limits of that,
+    as seen from the joints; that on the constraint nearest to q, if none is found so.
+    """
+    first = nearest(motion, q, v, time)
+    from_afar = DirectElimination.from_afar('euclidean')
+    found = from_afar.eliminate(motion.dyn, motion.whole, q, v, time)
+    limits = Limits(motion.dyn.model)
+    for _ in range(CLIPS):
+        inside = away_from_limits(motion.dyn.model, found.q)
+        if not found.converged or np.array_equal(inside, found.q):
+            break
+        found = from_afar.eliminate(motion.dyn, motion.whole, inside, v, time)
+    return first if limits.exceeded(found.q, 0.0 * v) else found
 
 
 def approach_duration(
@@ -149,28 +176,35 @@ def joints_way(motion: ConstrainedMotion, q: Vector, v: Vector, duration: float,
     if model.loops or not is_flat(model) or motion.actuation is not None:
         raise UnsupportedError('an approach by joints of a robot with loops, passive joints, or '
                                'joints of several coordinates', 'one by constraints')
-    found = nearest(motion, q, v, 0.0)
-    there = NominalModel(motion, found.q, found.v, step=step, start='as_given').state
+    place, pace = nearest_within(motion, q, v, 0.0)[:2]
+    if motion.applied is None:
+        there = NominalModel(motion, place, pace, step=step, start='as_given').state.accelerations
+    else:   # the least: what springs and dampers add makes light joints overshoot on the way
+        A, b = motion.whole.matrix(place, pace, 0.0), motion.whole.right_side(place, pace, 0.0)
+        there = np.asarray(np.linalg.lstsq(A, b, rcond=motion.tolerance)[0], np.float64)
     first = np.zeros(model.nv) if acceleration is None else acceleration
-    return trajectory([-duration, 0.0], [q, found.q], [v, found.v], [first, there.accelerations])
+    return trajectory([-duration, 0.0], [q, place], [v, pace], [first, there])
 
 
-def go_through(source: NominalModel | JointReference, limits: Limits, duration: float) -> None:
+def go_through(source: NominalModel | JointReference, limits: Limits, what: str, begin: float,
+               duration: float) -> None:
     """
-    Go through a planned approach of some duration [s], or the first ``LONGEST_CHECK`` of it.
+    Go through a motion from its time ``begin`` on for a duration [s], or as long as is bearable.
 
-    Raises InfeasibleError if the nominal model exceeds limits on the way, or cannot go on; says
-    when.
+    That is as much as ``LONGEST`` says for ``what`` it is, and ``PATIENCE`` allows. Raises
+    InfeasibleError if the nominal model exceeds limits on the way, or cannot go on; says when.
     """
-    checked = min(duration, LONGEST_CHECK)
-    for time in np.arange(CHECKED_EVERY, checked, CHECKED_EVERY).tolist():
+    patience = thread_time() + PATIENCE
+    for time in np.arange(CHECKED_EVERY, min(duration, LONGEST[what]), CHECKED_EVERY).tolist():
         try:
-            nominal = source.advance_to(time - duration)
+            nominal = source.advance_to(begin + time)
         except MbdError as error:
-            raise InfeasibleError('approach', time, str(error)) from error
+            raise InfeasibleError(what, time, str(error)) from error
         excess = limits.exceeded(nominal.q, nominal.v, moving=True)
         if excess:
-            raise InfeasibleError('approach', time, excess)
+            raise InfeasibleError(what, time, excess)
+        if thread_time() > patience:
+            return
 
 
 def lead_duration(model: Model, spring: PostureSpring, q: Vector, speed: float) -> float:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -47,6 +48,8 @@ def check_joints(dyn: PreparedDynamics, joints: Sequence[str], path: Path, end: 
     """
     Refuse a trajectory of joints that the loops or the limits do not allow.
 
+    Where it begins beyond limits it may lead back: a joint counts from when it is within its own.
+
     Parameters
     ----------
     dyn : PreparedDynamics
@@ -74,16 +77,26 @@ def check_joints(dyn: PreparedDynamics, joints: Sequence[str], path: Path, end: 
     times = np.linspace(0.0, end, SAMPLES if passive else JOINT_SAMPLES).tolist()
     if isinstance(path, PiecewisePolynomial | JointPaths):
         times = sorted({*times, *path.extremes()})
+    wide = None
     for time in times:
         coordinates.put(path.at(time), place, rates)
         try:
             state = passive.complete(place, rates) if passive else (place, rates)
         except MbdError as error:
             raise InfeasibleError('trajectory', time, str(error)) from error
-        _require(limits.exceeded(*state), 'trajectory', time)
+        wide = limits.around(*state) if wide is None else wide
+        _require(wide.exceeded(*state), 'trajectory', time)
+        wide = wide.narrowed(limits, *state)
 
 
-def check_task(dyn: PreparedDynamics, task: Task, q: Vector) -> None:
+class Extent(NamedTuple):
+    """How long the paths of a task are [s], and how many directions of motion it leaves free."""
+
+    length: float
+    free: int
+
+
+def check_task(dyn: PreparedDynamics, task: Task, q: Vector) -> Extent:
     """
     Refuse a task that leads out of reach, or beyond limits where it leaves the robot no choice.
 
@@ -96,6 +109,11 @@ def check_task(dyn: PreparedDynamics, task: Task, q: Vector) -> None:
     q : Vector
         Where it begins (nq,).
 
+    Returns
+    -------
+    Extent
+        Of the task.
+
     Raises
     ------
     MbdError
@@ -107,7 +125,7 @@ def check_task(dyn: PreparedDynamics, task: Task, q: Vector) -> None:
     motion, model = motion_for(dyn, task), dyn.model
     end = max(map(length_of, followed_by(motion.constraint)), default=0.0)
     if floating_base(model) is not None:
-        return   # it can go anywhere
+        return Extent(end, 0)   # it can go anywhere
     limits, rest = Limits(model), np.zeros(model.nv)
     nearest = DirectElimination.from_afar(task.metric)
     for time in np.linspace(0.0, end, SAMPLES if end > 0.0 else 1).tolist():
@@ -120,6 +138,7 @@ def check_task(dyn: PreparedDynamics, task: Task, q: Vector) -> None:
         if found.rank == model.nv:   # nothing is left free: there is no other way
             _require(limits.exceeded(found.q, found.v), 'path', time)
         q = found.q
+    return Extent(end, model.nv - found.rank)
 
 
 def length_of(path: object) -> float:

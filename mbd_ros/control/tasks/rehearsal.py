@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from time import thread_time
 
 import numpy as np
 
@@ -31,6 +32,9 @@ from mbd_ros.simulation.manifold import Vector
 
 APPROACHES, LONGER = 10, 1.25
 """How often an approach that exceeds limits is tried again, and by what factor it is longer."""
+
+MOST = 10.0
+"""Processor time after which nothing is tried again [s]: a goal waits for it."""
 
 
 def rehearse(tracker: Tracker, joints: Sequence[str], q: Vector, v: Vector, period: float) -> None:
@@ -70,9 +74,10 @@ def rehearse(tracker: Tracker, joints: Sequence[str], q: Vector, v: Vector, peri
     tracker.step(moment + 2.0 * period, q, v)
 
 
-def rehearse_task(tracker: Tracker, task: Task, q: Vector, v: Vector) -> Way:
+def rehearse_task(tracker: Tracker, task: Task, q: Vector, v: Vector,
+                  duration: float = 0.0) -> Way:
     """
-    Begin a task, and stop; a planned approach that exceeds limits takes longer until it does not.
+    Carry out a task, and stop; an approach that exceeds limits takes longer until it does not.
 
     Velocities fall with the duration of an approach. How long it takes is chosen before the way
     is known (``approach_duration``), so that a joint may exceed its limit by a little. Where no
@@ -86,6 +91,8 @@ def rehearse_task(tracker: Tracker, task: Task, q: Vector, v: Vector) -> Way:
         The task.
     q, v : Vector
         State (nq,), (nv,) from which it begins, where the tracker follows nothing yet.
+    duration : float, optional
+        How long its paths are followed [s]; zero: to their end, or for two rounds.
 
     Returns
     -------
@@ -99,24 +106,40 @@ def rehearse_task(tracker: Tracker, task: Task, q: Vector, v: Vector) -> Way:
         it is approached.
 
     """
-    check_task(tracker.dyn, task, q)
-    problem = None
+    length, free = check_task(tracker.dyn, task, q)
+    problem, spent = None, 0.0
     for by_joints in (False, True):
         way = Way(by_joints=by_joints)
         for _ in range(APPROACHES):
             begun = tracker.apart()
             try:
                 way = way._replace(duration=begun.follow(task, 0.0, q, v, approach=way))
-                begun.check_approach(way.duration)
+                before = thread_time()   # what is compiled does not count
+                try:
+                    begun.check_ahead(way.duration, duration or 2.0 * length)
+                finally:
+                    spent += thread_time() - before
             except InfeasibleError as error:
-                problem, way = problem or error, way._replace(duration=LONGER * way.duration)
+                problem = problem if problem and error.what == 'approach' else error
+                if error.what == 'path' or spent > MOST:   # however long the approach takes
+                    break
+                way = way._replace(duration=LONGER * way.duration)
             except MbdError as error:   # of the second kind of way: the first says why
                 raise problem or error from None
             else:
                 begun.stop(0.0, q, v)
                 return way
-    assert problem is not None
-    raise problem   # that of the first: the others only differ in time
+    assert problem is not None   # that of the first: the others only differ in time
+    raise InfeasibleError(problem.what, problem.time, problem.reason, _remedy(task, free))
+
+
+def _remedy(task: Task, free: int) -> str:
+    """Return what may help where a task exceeds limits that leaves some directions free."""
+    named = ('' if task.posture or not free else
+             f", a 'posture' or a constraint tool_direction for the {free} directions of motion "
+             'that the task leaves free')
+    return ('a joint goal first, to a posture that is farther from limits and not stretched'
+            f'{named}, or a slower or nearer path')
 
 
 def rehearse_joints(tracker: Tracker, joints: Sequence[str], path: Path, q: Vector) -> None:

@@ -38,6 +38,7 @@ from mbd_ros.control.step.constrained_motion import ConstrainedMotion
 from mbd_ros.control.step.links import BendingLinks, bends, RigidLinks
 from mbd_ros.control.step.nominal_model import NominalModel
 from mbd_ros.control.tasks.approaching import approach_duration, approached
+from mbd_ros.control.tasks.holding import hold_for
 from mbd_ros.control.tracking.adaptation import Adaptation
 from mbd_ros.control.tracking.law import TrackingLaw
 from mbd_ros.control.tracking.limits import Limits
@@ -48,7 +49,7 @@ from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
 from mbd_ros.model import Model
 from mbd_ros.model.names import simple_joints
 from mbd_ros.model.state import neutral
-from mbd_ros.simulation.manifold import checked
+from mbd_ros.simulation.manifold import checked, Vector
 
 TASKS: Mapping[str, Mapping[str, Any]] = {
     'three_link_arm': {
@@ -126,9 +127,11 @@ class Task:
     adaptation_rate, payload_limit : float, optional
         See ``Adaptation`` [1/s, kg]; a rate of zero: nothing is learned.
     posture : sequence of float, optional
-        Where the free part of the motion is drawn to (nq,); empty: nowhere, it is passive.
+        Where the free part of the motion is drawn to (nq,); empty: it is held near where the task
+        begins, see ``hold_for``.
     posture_stiffness : sequence of float, optional
-        See ``PostureSpring``: one entry or (nv,) [N m/rad or N/m].
+        How strongly it is drawn to a posture, see ``PostureSpring``: one entry or (nv,)
+        [N m/rad or N/m]. Zero: not at all, nor held; it moves as a passive mechanism would.
     actuated : sequence of str, optional
         Joints with an actuator, also such with several coordinates; empty: all with one
         coordinate, so not a floating base.
@@ -280,15 +283,32 @@ def default_task(robot: str) -> Task:
     return Task.from_data(TASKS[robot])
 
 
-def motion_for(dyn: PreparedDynamics, task: Task) -> ConstrainedMotion:
+def motion_for(dyn: PreparedDynamics, task: Task, start: Vector | None = None
+               ) -> ConstrainedMotion:
     """
     Return the constrained motion of a task.
 
-    Raises MbdError if a datum of the task does not fit the robot; says which.
+    Where it begins (nq,), if given, is where the joints that it leaves free are held
+    (``drawn_to``). Raises MbdError if a datum of the task does not fit the robot; says which.
     """
-    return ConstrainedMotion(dyn, constraint_for(dyn, task), applied=spring_for(dyn, task),
-                             elimination=DirectElimination(metric=task.metric),
-                             actuation=actuation_of(dyn, task))
+    motion = ConstrainedMotion(dyn, constraint_for(dyn, task), applied=spring_for(dyn, task),
+                               elimination=DirectElimination(metric=task.metric),
+                               actuation=actuation_of(dyn, task))
+    if start is not None:
+        motion.set_applied(drawn_to(motion, task, start))
+    return motion
+
+
+def drawn_to(motion: ConstrainedMotion, task: Task, start: Vector, time: float = 0.0
+             ) -> PostureSpring | None:
+    """
+    Return springs to the posture of a task, or what holds free joints near its ``start`` (nq,).
+
+    None where a stiffness of zero says that nothing is drawn, and where nothing is free.
+    """
+    if task.posture or not any(task.posture_stiffness):
+        return spring_for(motion.dyn, task)
+    return hold_for(motion, start, time, task.step)
 
 
 def constraint_for(dyn: PreparedDynamics, task: Task) -> Constraint:
@@ -312,8 +332,8 @@ def bending_for(dyn: PreparedDynamics, task: Task) -> RigidLinks:
 
 
 def spring_for(dyn: PreparedDynamics, task: Task) -> PostureSpring | None:
-    """Return the springs to the posture of a task, None without one."""
-    if not task.posture:
+    """Return the springs to the posture of a task, None without one or without stiffness."""
+    if not task.posture or not any(task.posture_stiffness):
         return None
     stiffness = task.posture_stiffness
     spring = PostureSpring(
@@ -379,9 +399,9 @@ def controller_for(
     if task.flexible:
         raise UnsupportedError('a controller of nominal model and law alone for flexible=True',
                                'Tracker')
-    motion = motion_for(dyn, task)
     if q is None:
         q = task.start_positions or (0.0,) * dyn.model.nq
+    motion = motion_for(dyn, task, checked(dyn.model, 'q', q, dyn.model.nq))
     if v is None:
         v = task.start_velocities or (0.0,) * dyn.model.nv
     start = task.start

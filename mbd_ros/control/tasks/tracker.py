@@ -43,7 +43,7 @@ from mbd_ros.control.tasks.followed_tools import (
     end_of_paths, followed_tools, FollowedTool, free_tool, surfaces_of, ToolPoints)
 from mbd_ros.control.tasks.joint_motion import coming_to_rest, following, JointMotion
 from mbd_ros.control.tasks.task import (
-    bending_for, constraint_for, law_for, motion_for, spring_for, Task)
+    bending_for, constraint_for, drawn_to, law_for, motion_for, Task)
 from mbd_ros.control.tracking.law import TrackingLaw
 from mbd_ros.control.tracking.limits import Limits
 from mbd_ros.control.tracking.nominal_state import NominalState
@@ -94,16 +94,14 @@ class Tracker:
                  time: float = 0.0) -> None:
         self.task = task
         self.law, self.bending = law_for(dyn, task), bending_for(dyn, task)
-        self.mode = Mode.WEIGHTLESS
-        self.problem = ''
-        self._limits = Limits(dyn.model)
+        self.mode, self.problem = Mode.WEIGHTLESS, ''
+        self._limits = self._own_limits = Limits(dyn.model)
         self._source: NominalModel | JointReference | None = None
         self._fused: FusedStep | None = None
         self._joints: JointMotion | None = None
-        self._leading = False   # joints to where the task begins
+        self._leading, self._start = False, q   # whether joints lead to the task; where from
         self._tools: tuple[FollowedTool, ...] = ()
-        self._begin = time
-        self._now = time
+        self._begin = self._now = time
         self._end = math.inf
         self.surfaces: tuple[Drawn, ...] = ()
         if task.path or task.constraints:
@@ -169,13 +167,13 @@ class Tracker:
             If the task does not fit the robot or is out of reach; what it did before goes on.
 
         """
-        motion = moving = motion_for(self.dyn, task)
         start, duration, acceleration, leading = task.start, 0.0, None, False
+        if start == 'approach' and self._source is not None:
+            _, q, v, acceleration = self._source.state[:4]
+            time = self._now   # to which that state belongs
+        motion = moving = motion_for(self.dyn, task, q)
         if start == 'approach':
             start = 'as_given'
-            if self._source is not None:
-                _, q, v, acceleration = self._source.state[:4]
-                time = self._now   # to which that state belongs
             speed = task.approach_speed
             duration = approach_duration(motion, q, v, 0.0, speed=speed,
                                          at_least=approach.duration)
@@ -193,6 +191,7 @@ class Tracker:
                 f'satisfy {source.state.rank} of {len(source.state.multipliers)} equations, and '
                 'the others move as they are driven')
         self._use(source)
+        self._start, self._limits = q, self._own_limits.around(q, v)
         self._begin, self.task = time + duration, task
         self.mode, self.problem, self._joints, self._leading = Mode.FOLLOWING, '', None, leading
         seen = constraint_for(self.bending.dyn, task)
@@ -202,12 +201,13 @@ class Tracker:
         self.surfaces = surfaces_of(motion.constraint)
         return duration
 
-    def check_approach(self, duration: float) -> None:
-        """Go through an approach of a duration [s] that has just begun, see ``go_through``."""
+    def check_ahead(self, duration: float, path: float) -> None:
+        """Go through an approach that has just begun, then the path [s each]: ``go_through``."""
         assert self._source is not None
-        go_through(self._source, self._limits, duration)
+        go_through(self._source, self._limits, 'approach', -duration, duration)
         if self._leading:
             self._arrive()
+        go_through(self._source, self._limits, 'path', 0.0, path)
 
     def _arrive(self) -> None:
         """Begin the task where joints were led to."""
@@ -270,7 +270,7 @@ class Tracker:
     def _move_joints(self, motion: JointMotion, q: Vector, v: Vector, begin: float) -> None:
         """Let joints follow a path from now on."""
         self._use(motion.nominal(self.dyn, self.task, q, v, begin))
-        self._leading = False
+        self._leading, self._limits = False, self._own_limits.around(q, v)
         self._joints, self._tools, self.surfaces = motion, (), ()
         self.bending = self.bending.following()
 
@@ -314,7 +314,7 @@ class Tracker:
         if joints is not None:
             source = joints.nominal(dyn, task, q, v, 0.0)
         elif task.path or task.constraints:
-            source = NominalModel(motion_for(dyn, task), q, v, step=task.step)
+            source = NominalModel(motion_for(dyn, task, q), q, v, step=task.step)
         else:
             return
         source.advance_to(SHORT)
@@ -381,17 +381,17 @@ class Tracker:
         Returns False, and changes nothing, with springs where there were none, or the reverse,
         unless one that was ``apart``, of the same task and motion, has ``prepared`` what it needs.
         """
-        source, posture = self._source, self.task.posture
+        source, task = self._source, self.task
         compiled = prepared is not None and all(
             getattr(prepared, name) is getattr(self, name) for name in ('task', 'dyn', '_source'))
         if not isinstance(source, NominalModel) or self._joints is not None:
             return True
         spring = source.motion.applied
-        if (spring is None) == bool(posture) and not compiled:
+        wanted = drawn_to(source.motion, task, self._start, source.state.time)
+        if not compiled and getattr(spring, 'rooms', None) != getattr(wanted, 'rooms', None):
             return False
-        wanted = spring_for(self.dyn, self.task)
         if not alike(spring, wanted):
-            draw_to(source, wanted, self.task.approach_speed)
+            draw_to(source, wanted, task.approach_speed)
             self._use(source)
         return True
 
@@ -499,7 +499,7 @@ class Tracker:
         if self.task.start != 'approach' or self._joints is not None:
             self._source.restart(q, v, time=path_time, start='as_given')
             return
-        motion = motion_for(self.dyn, self.task)
+        motion = motion_for(self.dyn, self.task, self._start)
         speed = self.task.approach_speed
         duration = approach_duration(motion, q, v, path_time, speed=speed)
         moving = approached(motion, q, v, path_time, duration, speed=speed)

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 
 import numpy as np
@@ -33,6 +34,12 @@ SPEED_MARGIN = 1.5
 
 SLOW = 1e-3
 """At less than this outwards a joint counts as at rest [rad/s or m/s]."""
+
+FASTER, STOPPING = 1.1, 0.1
+"""
+A motion that begins beyond limits may at first be faster than at its begin by this factor, and go
+on outwards for this time [s]: the way to rest of a joint that is stopped takes no longer.
+"""
 
 
 class Limits:
@@ -55,6 +62,56 @@ class Limits:
         self._names = [names[at] for at in self._v]
         units = position_units(model)
         self._units = [units[at] for at in self._v]
+
+    def around(self, q: Vector, v: Vector) -> Limits:
+        """
+        Return these limits, widened where a state exceeds them, for the motion that begins there.
+
+        Otherwise none could lead back a robot that was stopped beyond its limits: pushed there, or
+        aborted while it went there.
+
+        Parameters
+        ----------
+        q, v : Vector
+            State (nq,), (nv,).
+
+        Returns
+        -------
+        Limits
+            Those that hold until ``narrowed``; these themselves, if the state is within.
+
+        """
+        state = self._entries(q, v)
+        if not ((state < self._low) | (state > self._high)).any():
+            return self
+        count, wide = len(self._names), copy.copy(self)
+        speed = state[count:]
+        least, most = state.copy(), state.copy()
+        least[:count] += STOPPING * np.minimum(speed, 0.0)
+        most[:count] += STOPPING * np.maximum(speed, 0.0)
+        least[count:] *= FASTER
+        most[count:] *= FASTER
+        beneath, above = state < self._low, state > self._high
+        wide._low = np.where(beneath, least, self._low)
+        wide._high = np.where(above, most, self._high)
+        low, high = self._widened
+        wide._widened = np.minimum(low, wide._low - MARGIN), np.maximum(high, wide._high + MARGIN)
+        return wide
+
+    def narrowed(self, limits: Limits, q: Vector, v: Vector) -> Limits:
+        """Return these, for entries of a state (nq,), (nv,) that are within ``limits`` those."""
+        if self is limits:
+            return self
+        state = self._entries(q, v)
+        within = (state >= limits._low) & (state <= limits._high)
+        less = copy.copy(self)
+        less._low = np.where(within, limits._low, self._low)
+        less._high = np.where(within, limits._high, self._high)
+        return less
+
+    def _entries(self, q: Vector, v: Vector) -> Vector:
+        """Return the positions and velocities that have limits."""
+        return np.concatenate((q, v) if self._all else (q[self._q], v[self._v]))
 
     def excesses(self, q: Row, v: Row) -> tuple[Scalar, Scalar]:
         """Return the largest excess over the limits, and over the widened ones, on scalars."""
@@ -103,7 +160,7 @@ class Limits:
             Joint, what was found and what is allowed; empty if none is exceeded.
 
         """
-        state = np.concatenate((q, v) if self._all else (q[self._q], v[self._v]))
+        state = self._entries(q, v)
         low, high = self._widened if measured else (self._low, self._high)
         beyond = (state < low) | (state > high)
         if not beyond.any():

@@ -59,8 +59,9 @@ def link_hand(frame: str, link: str, pose: Matrix, shapes: Iterable[Shape],
         That can be moved, not turned, with a menu.
 
     """
+    # RViz turns the markers of a control to the camera, too, unless they are independent of it.
     grip = Control(name='push', orientation_mode=Control.VIEW_FACING,
-                   interaction_mode=Control.MOVE_3D,
+                   interaction_mode=Control.MOVE_3D, independent_marker_orientation=True,
                    markers=[marker for shape in shapes for marker in _markers(shape)])
     grip.orientation.w = 1.0
     hand = InteractiveMarker(name=link, scale=1.0, controls=[grip], menu_entries=entries(menu))
@@ -84,12 +85,16 @@ def entries(titles: Sequence[str]) -> list[MenuEntry]:
         The title at place k has the number k + 1; submenus have those behind them.
 
     """
-    submenus = list(dict.fromkeys(title.split('/')[0] for title in titles if '/' in title))
-    numbers = {name: len(titles) + 1 + place for place, name in enumerate(submenus)}
-    return [*(MenuEntry(id=number, title=name) for name, number in numbers.items()),
-            *(MenuEntry(id=1 + place, title=title.split('/')[-1],
-                        parent_id=numbers.get(title.split('/')[0], 0))
-              for place, title in enumerate(titles))]
+    numbers: dict[str, int] = {}
+    found = []
+    for place, title in enumerate(titles):   # RViz shows them in this order
+        submenu, *inside = title.split('/')
+        if inside and submenu not in numbers:
+            numbers[submenu] = len(titles) + 1 + len(numbers)
+            found.append(MenuEntry(id=numbers[submenu], title=submenu))
+        found.append(MenuEntry(id=1 + place, title=title.split('/')[-1],
+                               parent_id=numbers[submenu] if inside else 0))
+    return found
 
 
 def _markers(shape: Shape) -> list[Marker]:

@@ -96,6 +96,11 @@ def read_task(goal: FollowPath.Goal, base: Task, commands: EffortCommands) -> Ta
     return next_task(base, data)
 
 
+def duration_of(goal: FollowPath.Goal) -> float:
+    """Return how long a goal is to be followed [s]; zero: to the end of its paths."""
+    return to_nanoseconds(goal.duration) / SECOND
+
+
 def watch_for(goal: FollowPath.Goal, tracker: Tracker, approach: float, *, path: float,
               end: float, goal_time: float) -> PathWatch:
     """
@@ -120,9 +125,8 @@ def watch_for(goal: FollowPath.Goal, tracker: Tracker, approach: float, *, path:
         The watch.
 
     """
-    duration = to_nanoseconds(goal.duration) / SECOND
     return PathWatch(chosen(goal.path_tolerance, path or math.inf), end or math.inf,
-                     goal_time or math.inf, duration or tracker.end, approach)
+                     goal_time or math.inf, duration_of(goal) or tracker.end, approach)
 
 
 def path_feedback(nanoseconds: int, watch: PathWatch, step: Step, tools: Sequence[ToolPoints]

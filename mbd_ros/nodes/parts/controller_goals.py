@@ -186,7 +186,8 @@ class ControllerGoals:
             controlled = self._controlled()
             task = path_goals.read_task(goal, controlled.task, controlled.commands)
             q, v = controlled.measured.q, controlled.measured.v
-            return partial(rehearse_task, controlled.tracker.apart(), task, q, v)
+            return partial(rehearse_task, controlled.tracker.apart(), task, q, v,
+                           path_goals.duration_of(goal))
         self._approaches[id(goal)] = await self._rehearsed(goal, ask)
         return GoalResponse.ACCEPT
 

@@ -102,11 +102,12 @@ class InteractiveServer:
         self._find, self._make = look, make
         self._number, self._sent, self._listeners = 0, InteractiveMarkerUpdate(), 0
         self._told: tuple[str, list[str]] = ('', [])   # frame and names that are known
-        self._renewed = False
+        self._renewed = self._dropped = False
+        self._on_feedback = on_feedback
         self._updates = node.create_publisher(
             InteractiveMarkerUpdate, f'{name}/update', qos.RELIABLE)
         node.create_subscription(
-            InteractiveMarkerFeedback, f'{name}/feedback', on_feedback, qos.RELIABLE)
+            InteractiveMarkerFeedback, f'{name}/feedback', self._hear, qos.RELIABLE)
         node.create_service(
             GetInteractiveMarkers, f'{name}/get_interactive_markers', self._on_request)
         node.create_timer(period, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME))
@@ -114,6 +115,11 @@ class InteractiveServer:
     def renew(self) -> None:
         """Send all markers again: they look otherwise."""
         self._renewed = True
+
+    def _hear(self, message: InteractiveMarkerFeedback) -> None:
+        """Hand on what RViz says; a marker that was let go there returns to where it is here."""
+        self._dropped |= message.event_type == InteractiveMarkerFeedback.MOUSE_UP
+        self._on_feedback(message)
 
     def _look(self) -> None:
         """Tell who listens where markers are."""
@@ -125,9 +131,10 @@ class InteractiveServer:
         if (self._renewed or self._told != (frame, [*poses]) or self._listeners > listeners):
             update.poses, update.markers = [], self._markers(frame, poses)
             update.erases = [name for name in self._told[1] if name not in poses]
-        elif update.poses == self._sent.poses:
+        elif update.poses == self._sent.poses and not self._dropped:
             return
-        self._number, self._sent, self._renewed = self._number + 1, update, False
+        self._number, self._sent = self._number + 1, update
+        self._renewed = self._dropped = False
         self._told = frame, [*poses]
         self._updates.publish(update)
 

@@ -65,7 +65,8 @@ class Follower:
 
     def draw(self, posture, **options):
         """Ask for another posture."""
-        self.tracker.task = replace(self.tracker.task, posture=posture)
+        self.tracker.task = replace(self.tracker.task, posture=posture, posture_stiffness=(
+            TASK.posture_stiffness if posture else (0.0,)))   # without stiffness nothing is held
         return self.tracker.draw(**options)
 
     def accelerations(self):
@@ -149,7 +150,7 @@ def test_the_stiffness_changes_while_a_path_is_followed(panda):
 
 def test_springs_where_there_were_none_and_the_reverse(panda):
     """They are compiled first; then what falls is caught, with the velocity that it has."""
-    run = Follower(panda, replace(TASK, posture=()))
+    run = Follower(panda, replace(TASK, posture=(), posture_stiffness=(0.0,)))
     run.go(0.1)
     source = run.tracker._source
     assert not run.draw(OTHER)   # compiled aside, which the node does

@@ -30,7 +30,7 @@ from mbd_ros.control.references.joint_coordinates import JointCoordinates
 from mbd_ros.control.references.joint_trajectories import joint_trajectory, stopping
 from mbd_ros.control.tasks import rehearsal
 from mbd_ros.control.tasks.approaching import Way
-from mbd_ros.control.tasks.feasibility import check_joints, check_task, length_of
+from mbd_ros.control.tasks.feasibility import check_joints, check_task, Extent, length_of
 from mbd_ros.control.tasks.followed_tools import free_tool
 from mbd_ros.control.tasks.rehearsal import rehearse, rehearse_joints, rehearse_task
 from mbd_ros.control.tasks.task import controller_for, motion_for
@@ -160,10 +160,10 @@ class Recorder:
                     'apart': self, 'follow': 2.0 * asked}.get(name)
         return called
 
-    def check_approach(self, duration):
+    def check_ahead(self, duration, path):
         """Refuse the first durations."""
-        self.calls.append(('check_approach', duration))
-        if sum(call[0] == 'check_approach' for call in self.calls) <= self.failures:
+        self.calls.append(('check_ahead', duration, path))
+        if sum(call[0] == 'check_ahead' for call in self.calls) <= self.failures:
             raise InfeasibleError('approach', duration, 'why')
 
 
@@ -183,12 +183,13 @@ def test_a_rehearsal_goes_through_all_of_it_in_the_rhythm_of_control():
 @pytest.mark.parametrize('failures', [0, 9, 10, 19, 20])
 def test_an_approach_is_tried_ten_times_each_longer_by_a_quarter(failures, monkeypatch):
     """Then joints lead, as often; after that the first problem is told."""
-    monkeypatch.setattr(rehearsal, 'check_task', lambda *_: None)
+    monkeypatch.setattr(rehearsal, 'check_task', lambda *_: Extent(3.0, 0))
     tracker = Recorder(sliders(1.0), failures)
     if failures < 20:
         found = rehearse_task(tracker, Task(), np.zeros(1), np.zeros(1))
         assert found == (pytest.approx(0.1 * 2.5**(failures % 10), rel=1e-12), failures > 9)
         assert tracker.calls[-1] == ('stop', 0.0)
+        assert tracker.calls[-2][2] == 6.0   # two rounds of its paths
     else:
         with pytest.raises(InfeasibleError, match=r'0.1 s after'):
             rehearse_task(tracker, Task(), np.zeros(1), np.zeros(1))

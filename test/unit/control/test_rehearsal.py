@@ -71,7 +71,7 @@ def test_an_approach_is_slowed_before_it_begins(q):
     assert not way.by_joints
     assert (way.duration > 1.2 * unasked) == (abs(q[0]) != 0.785)   # one was slow enough
     assert tracker.follow(task, 0.0, q, rest, approach=way) == way.duration
-    tracker.check_approach(way.duration)
+    tracker.check_ahead(way.duration, 1.0)
 
 
 # From the stretched arm the tool cannot move inwards, from the folded one hardly.
