@@ -21,7 +21,11 @@ from typing import Any
 import numpy as np
 
 
-def is_same(a: Any, b: Any) -> bool:
+WORDING = frozenset(('source', 'findings'))
+"""Fields that say where and how something was described, not what it is."""
+
+
+def is_same(a: Any, b: Any, besides: frozenset[str] = frozenset()) -> bool:
     """
     Return whether two values have the same content.
 
@@ -29,6 +33,8 @@ def is_same(a: Any, b: Any) -> bool:
     ----------
     a, b : object
         Arrays, mappings, tuples, dataclasses without ``==`` of their own, and what has one.
+    besides : frozenset of str, optional
+        Fields of dataclasses that may differ.
 
     """
     if a is b:
@@ -38,9 +44,11 @@ def is_same(a: Any, b: Any) -> bool:
     if isinstance(a, np.ndarray):
         return bool(np.array_equal(a, b))
     if isinstance(a, tuple):
-        return len(a) == len(b) and all(map(is_same, a, b))
+        return len(a) == len(b) and all(is_same(one, other, besides) for one, other in zip(a, b))
     if isinstance(a, Mapping):
-        return a.keys() == b.keys() and all(is_same(a[key], b[key]) for key in a)
-    if is_dataclass(a) and type(a).__eq__ is object.__eq__:
-        return all(is_same(getattr(a, field.name), getattr(b, field.name)) for field in fields(a))
+        return a.keys() == b.keys() and all(
+            is_same(a[key], b[key], besides) for key in a)
+    if is_dataclass(a) and (besides or type(a).__eq__ is object.__eq__):
+        return all(is_same(getattr(a, field.name), getattr(b, field.name), besides)
+                   for field in fields(a) if field.name not in besides)
     return bool(a == b)

@@ -50,6 +50,7 @@ from mbd_ros.nodes.controlling.drag_targets import DragTargets
 from mbd_ros.nodes.controlling.hardware import Hardware
 from mbd_ros.nodes.controlling.live_gains import change_task
 from mbd_ros.nodes.controlling.modes import FINE, MODES, SENDING, usual
+from mbd_ros.nodes.controlling.state_senders import StateSenders
 from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.parts.aside import done_aside, Turns
 from mbd_ros.nodes.parts.companions import Companions, CompletedJoints
@@ -63,6 +64,8 @@ from mbd_ros.nodes.parts.run import run
 from mbd_ros.nodes.parts.silence import LOOK, Silence
 from mbd_ros.nodes.parts.surroundings import gravity_of, into_fluid, VectorTopic
 from mbd_ros.nodes.parts.task_parameters import posture_of, task_from_parameters, with_gains
+
+REPLACED = 'the robot was replaced'
 
 
 class Controller(ManagedNode):
@@ -103,7 +106,8 @@ class Controller(ManagedNode):
         self._payload: Payload | None = None
         self._wish: SetPayload.Request | None = None
         self._gravity: list[float] = []
-        self._mode, self._why = ControllerState.MODE_WAITING, 'no joint states yet'
+        self._mode, self._why, self._replaced = (
+            ControllerState.MODE_WAITING, 'no joint states yet', '')
         self._steps = self._misses = self._begin = 0
         self._stamp, self._silence, self._stands = -1, Silence(), False
 
@@ -120,13 +124,12 @@ class Controller(ManagedNode):
         self._patient, self._turns = ReentrantCallbackGroup(), Turns(self)
         self._goals = ControllerGoals(self, self, self._settings, self._patient, self._turns)
         self._targets = DragTargets(self, self, self._settings, self._drawings.frame)
-        self._companions = Companions(self, self._on_joint_states, self._settings.lockstep)
+        self._companions = Companions(self, self._answer, self._settings.lockstep)
         self._source = RobotSource(
             self, self._settings.robot_description, self._on_robot,
             floating_base=self._settings.floating_base, adapt=into_fluid(self._settings.fluid))
-        self._subscription = self.create_subscription(
-            JointState, 'joint_states', self._on_joint_states, qos.STREAM,
-            qos_overriding_options=qos.OVERRIDABLE)
+        self._senders = StateSenders(self, self._settings, self._on_joint_states,
+                                     self._hardware.topic_name)
         self.create_service(SetPayload, '~/set_payload', self._on_payload,
                             callback_group=self._patient)
         VectorTopic(self, '~/gravity', ('controller', 'gravity'), self._change_gravity)
@@ -142,6 +145,8 @@ class Controller(ManagedNode):
         self._wait('the controller was deactivated')
         self._tracker = self._measured = None
         self._stamp = -1
+        self._replaced = ''
+        self._senders.stream.forget()
         self._say_idle(self._source.robot)
 
     def _on_robot(self, robot: Robot) -> None:
@@ -179,13 +184,19 @@ class Controller(ManagedNode):
         self._completed.use(model)
         self._following = FollowingWatch(model)
         self._dynamics, self._gravity = dynamics, list(settings.gravity)
-        self._goals.drop('the robot was replaced')
+        if self._tracker is not None and self._tracker.mode is not Mode.WEIGHTLESS:
+            self._replaced = REPLACED
+        self._goals.drop(REPLACED)
         self._tracker = self._measured = None
         self._stamp = -1
         self._drawings.show_path(first, self.get_clock().now().nanoseconds)
 
-    def _on_joint_states(self, message: JointState) -> None:
-        """Answer a measured state with efforts."""
+    def _on_joint_states(self, message: JointState, sender: bytes | None = None) -> None:
+        """Answer a measured state with efforts, if it is the robot's."""
+        if self._senders.takes(to_nanoseconds(message.header.stamp), sender):
+            self._answer(message)
+
+    def _answer(self, message: JointState) -> None:
         robot = self._source.robot
         if robot is None or self._reader is None or self._companions.awaits(message):
             return
@@ -197,7 +208,7 @@ class Controller(ManagedNode):
                 self._set_mode(self._told.mode, self._told.message)
                 self._states.publish(self._told)
             return
-        measured = None if self._too_early(stamp) else self._state(stamp, message)
+        measured = self._state(stamp, message)
         if measured is None:
             return
         self._completed.publish(stamp, measured)
@@ -208,6 +219,7 @@ class Controller(ManagedNode):
             self._stamp, self._measured = before   # a state of the same time may still come
             raise
         if step is not None:
+            self._senders.stream.used(stamp)
             self._send(stamp, measured, step, begin)
 
     def _state(self, stamp: int, message: JointState) -> Measured | None:
@@ -223,22 +235,15 @@ class Controller(ManagedNode):
                        + (' of the floating base' if missing == 'odometry' else ''))
         return None
 
-    def _too_early(self, stamp: int) -> bool:
-        """Tell whether a state comes before its control period, or was overtaken on its way."""
-        if self._stamp < 0 or stamp == self._stamp:   # which has no answer: that was sent again
-            return False
-        overtaken: float = self._settings.state_timeout * SECOND
-        return -overtaken < stamp - self._stamp < 0.9 * self._period
-
     def _step(self, robot: Robot, stamp: int, measured: Measured) -> Step | None:
         """Return the control step for a measured state, None while nobody takes the efforts."""
         missing = self._hardware.missing()
         if missing:
             self._wait(missing)
             return None
-        if stamp < self._stamp:
+        if stamp < self._stamp - self._settings.state_timeout * SECOND:
             why = 'the stamps of joint_states went back'
-            count = self.count_publishers(self._subscription.topic_name)
+            count = self.count_publishers(self._senders.topic_name)
             if count > 1:
                 why += (f', {count} nodes publish it; allowed: one for each robot, others in a '
                         'namespace or a ROS_DOMAIN_ID of their own')
@@ -282,15 +287,23 @@ class Controller(ManagedNode):
         return step
 
     def _new_tracker(self, measured: Measured) -> Tracker:
-        """Return a tracker that begins with the task of the parameters; weightless if it fails."""
+        """
+        Return a tracker that begins with the task of the parameters.
+
+        One that holds the robot where it is if that fails, or if the robot took the place of one
+        that followed or held something.
+        """
         assert self._task is not None
-        try:
-            tracker = Tracker(self._dynamics, self._task, measured.q, measured.v)
-        except MbdError as error:
-            self.get_logger().error(f'the path cannot be followed: {error}')
-            tracker = Tracker(self._dynamics, replace(self._task, path={}, constraints=()),
-                              measured.q, measured.v)
-            tracker.stop(0.0, measured.q, measured.v, f'the path cannot be followed: {error}')
+        why, self._replaced = self._replaced, ''
+        if not why:
+            try:
+                return Tracker(self._dynamics, self._task, measured.q, measured.v)
+            except MbdError as error:
+                why = f'the path cannot be followed: {error}'
+                self.get_logger().error(why)
+        tracker = Tracker(self._dynamics, replace(self._task, path={}, constraints=()),
+                          measured.q, measured.v)
+        tracker.stop(0.0, measured.q, measured.v, why)
         return tracker
 
     def use_settings(self) -> None:
@@ -446,7 +459,7 @@ class Controller(ManagedNode):
         """Say that joint states are lost; in lockstep those who publish them may be slow."""
         lost = f'{self._missing} stopped coming'
         self._stands = self._settings.lockstep and self.count_publishers(
-            self._subscription.topic_name) > 0
+            self._senders.topic_name) > 0
         if not self._stands:
             self._let_go(lost)
         self._set_mode(ControllerState.MODE_LOST, f'{lost} '
@@ -491,14 +504,14 @@ class Controller(ManagedNode):
         values = {
             'model generation': self._source.generation, 'steps': self._steps,
             'deadline misses': self._misses, **self._computing.figures('control step'),
-            **self._answering.figures('message to efforts')}
+            **self._answering.figures('message to efforts'), **self._senders.figures()}
         if self._source.robot is None:
             return Health(ERROR, f'no robot: {self._source.problem}', values)
         fine = f'holding: {self._why}' if self._why in ON_PURPOSE else FINE.get(self._mode)
         if fine and (self._mode != ControllerState.MODE_WEIGHTLESS or not self._why):
             if self._source.problem:
                 return Health(WARNING, f'new description refused: {self._source.problem}', values)
-            rival = rivals(self, self._hardware.topic_name)
+            rival = rivals(self, self._hardware.topic_name) or self._senders.problem()
             return Health(WARNING, rival, values) if rival else Health(OK, fine, values)
         return Health(WARNING, self._why, values)
 

@@ -218,13 +218,45 @@ def test_a_goal_that_fails_has_a_result(bare, monkeypatch):
         now[0] += 0.5
         assert server._goal_callback(None) == rclpy.action.GoalResponse.REJECT
     # In 100 s as many as in five bursts.
-    assert lines == ['follow rejected: x is 3; allowed: 1 or 2'] * 5 * guards.BURST
+    assert len(lines) == 5 * guards.BURST
+    assert {line.partition(' (')[0] for line in lines} == {
+        'follow rejected: x is 3; allowed: 1 or 2'}
     assert bare.guard.refused == 10 * guards.BURST
     begun, executed = Handle(), Handle()
     server._handle_accepted_callback(begun)
     for result, handle in ((begun.result, begun), (server._execute_callback(executed), executed)):
         assert result.error_string == 'x is 3; allowed: 1 or 2'
         assert not handle.is_active
+
+
+def test_a_burst_of_one_cause_hides_no_other_cause_and_says_how_many_were_left_out(
+        bare, monkeypatch):
+    lines, now = said(bare, monkeypatch), [100.0]
+    monkeypatch.setattr(guards.time, 'monotonic', lambda: now[0])
+
+    def fail(name, value):
+        raise InvalidValueError(name, value, 'numbers below 2')
+    callback = bare.guard.wrap('goal', fail, burst=3)
+    for value in range(10, 20):
+        callback('x', value)
+    assert len(lines) == 3
+    callback('y', 5)   # for another reason
+    assert lines[3:] == ['goal: y is 5; allowed: numbers below 2']
+    now[0] += 100.0
+    callback('x', 30)
+    assert lines[4:] == ['goal: x is 30; allowed: numbers below 2 (7 more like it were not logged)']
+    for value in range(40, 43):
+        callback('x', value)
+    bare.guard.catch_up()
+    assert len(lines) == 7   # it may go on
+    now[0] += guards.QUIET + 1.0
+    bare.guard.catch_up()
+    bare.guard.catch_up()
+    assert lines[7:] == ['goal: x is 42; allowed: numbers below 2 (1 more like it was not logged)']
+    for number in range(1000):   # names, too, come from outside
+        callback(f'name{chr(97 + number % 26) * (1 + number // 26)}', 1)
+    assert len(lines) < 8 + guards.MOST_REFUSED + 3
+    assert len(bare.guard._said) <= guards.MOST_REFUSED + 1
 
 
 def test_nothing_is_said_when_the_context_has_ended(bare):

@@ -25,6 +25,7 @@ from collections import Counter, deque
 from collections.abc import Callable
 import functools
 import inspect
+import re
 import time
 import traceback
 from typing import Any
@@ -50,6 +51,12 @@ BURST = 20
 INFINITE = float('inf')
 REPEATS = 60.0
 """Least time between two log lines about the same internal error [s]."""
+NUMBER = re.compile(r'[-+]?\d[\d.e+-]*')
+"""What differs between refusals of the same cause."""
+MOST_REFUSED = 50
+"""Causes of refusals by one entity that are logged apart; others share the interval."""
+QUIET = 5.0
+"""Time after the last line after which it is said how many were left out since [s]."""
 MOST_CAUSES = 5
 """Of an internal error, in the log."""
 
@@ -81,6 +88,7 @@ class Guard:
         self._node = node
         self.incompatible: Counter[tuple[str, str]] = Counter()
         self._said: dict[tuple[Any, ...], deque[float]] = {}
+        self._left_out: dict[tuple[Any, ...], tuple[int, str]] = {}
         self.refused = self.failed = 0
         self.last = ''
 
@@ -137,24 +145,45 @@ class Guard:
         if isinstance(error, MbdError):
             self.refused += 1
             self.last = f'{name}: {error}'
-            if self._due((name,), interval, burst):
-                self._node.get_logger().error(self.last)
+            self._log((name, *self._cause(name, error)), self.last, interval, burst)
             return error
         self.failed += 1
         self.last = one_line(f'{name}: internal error: {error!r}')
         place = traceback.extract_tb(error.__traceback__)[-1]
-        if self._due((name, type(error), place.filename, place.lineno),
-                     REPEATS if interval > 0.0 else 0.0):
-            self._node.get_logger().error(f'{self.last}\n{traces(error)}')
+        self._log((name, type(error), place.filename, place.lineno),
+                  f'{self.last}\n{traces(error)}', REPEATS if interval > 0.0 else 0.0)
         return MbdError(f'internal error: {error!r}')
 
-    def _due(self, key: tuple[Any, ...], interval: float, burst: int = 1) -> bool:
-        """Tell whether something was said fewer than ``burst`` times in so many intervals [s]."""
+    def _cause(self, name: str, error: MbdError) -> tuple[Any, ...]:
+        """Return what refusals of the same cause have in common: their words without numbers."""
+        cause = type(error), NUMBER.sub('#', str(error))
+        known = sum(key[0] == name for key in self._said)
+        return cause if (name, *cause) in self._said or known < MOST_REFUSED else ()
+
+    def _log(self, key: tuple[Any, ...], line: str, interval: float, burst: int = 1) -> None:
+        """
+        Log a line, unless ``burst`` of the same key were logged in so many intervals [s].
+
+        Those that are left out are counted; the next line, or ``catch_up``, says how many.
+        """
+        if interval == INFINITE:
+            return
         now, said = time.monotonic(), self._said.setdefault(key, deque(maxlen=burst))
-        if interval == INFINITE or (len(said) == burst and now - said[0] < burst * interval):
-            return False
+        count, _ = self._left_out.pop(key, (0, ''))
+        if len(said) == burst and now - said[0] < burst * interval:
+            self._left_out[key] = count + 1, self.last
+            return
         said.append(now)
-        return True
+        self._node.get_logger().error(line + (f' ({_left_out(count)})' if count else ''))
+
+    def catch_up(self) -> None:
+        """Log how many lines were left out where none has come since; for a timer."""
+        now = time.monotonic()
+        for key, (count, line) in list(self._left_out.items()):
+            if now - self._said[key][-1] > QUIET:
+                self._left_out.pop(key, None)
+                self._said[key].append(now)
+                self._node.get_logger().error(f'{line} ({_left_out(count)})')
 
     def note_incompatible(self, topic: str, what: str) -> Callable[[Any], None]:
         """
@@ -324,3 +353,7 @@ def traces(error: BaseException) -> str:
 def _name(callback: Callable[..., Any]) -> str:
     """Return the name of a function, for messages."""
     return getattr(callback, '__qualname__', type(callback).__name__)
+
+
+def _left_out(count: int) -> str:
+    return f'{count} more like it {"was" if count == 1 else "were"} not logged'

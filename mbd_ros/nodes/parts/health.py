@@ -89,6 +89,7 @@ class HealthPublisher:
 
     def _publish(self) -> None:
         guard, health = self._node.guard, self._ask()
+        guard.catch_up()
         if guard.failed > self._failed:
             self._failed = guard.failed
             health = health._replace(level=max(health.level, WARNING), message=guard.last)

@@ -29,6 +29,7 @@ from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import cut, MbdError, MOST_NAMES, NoModelError
 from mbd_ros.execution.ir.machine_code import compilations
 from mbd_ros.model import load_text, Model
+from mbd_ros.model.sameness import is_same, WORDING
 from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.parts.guard import REFUSALS
 from mbd_ros.nodes.parts.managed import ManagedNode
@@ -65,6 +66,7 @@ class RobotSource:
 
     A new description takes the place of the old one only when it is read, compiled and accepted;
     until then, and if it is refused, the old robot stays. Who holds a ``Robot`` can go on with it.
+    Another text of the same robot on the topic is no new one.
 
     Parameters
     ----------
@@ -186,8 +188,19 @@ class RobotSource:
     def _take(self, description: str, on_robot: Callable[[Robot], None],
               reader: Callable[..., Model] = load_text) -> Robot:
         """Read a description and, if it is accepted, use it from now on."""
-        loaded = reader(description, floating_base=self._floating_base,
-                        flexible=self._flexible)
+        return self._use(self._read(description, reader), description, on_robot)
+
+    def _read(self, description: str, reader: Callable[..., Model]) -> Model:
+        return reader(description, floating_base=self._floating_base, flexible=self._flexible)
+
+    def _is_in_use(self, loaded: Model) -> bool:
+        """Tell whether a robot is the one in use, said in other words, with the same number."""
+        used = self._described
+        return (used is not None and self._robot is not None
+                and used.mechanism.generation == loaded.mechanism.generation
+                and is_same(_unworded(used), _unworded(loaded), besides=WORDING))
+
+    def _use(self, loaded: Model, description: str, on_robot: Callable[[Robot], None]) -> Robot:
         number = loaded.mechanism.generation or self._taken + 1
         described = dataclasses.replace(loaded, generation=number)
         model = self._adapt(described)
@@ -224,7 +237,11 @@ class RobotSource:
                 description == text and now - when < LATE for text, when in self._replaced):
             return
         try:
-            self._take(description, self._on_robot, reader)
+            loaded = self._read(description, reader)
+            if self._is_in_use(loaded):   # a comment more, or another publisher of the same file
+                self._text, self._problem = description, ''
+            else:
+                self._use(loaded, description, self._on_robot)
         except MbdError as error:
             self._text = description   # the same one is not read again
             self._problem = str(error)
@@ -242,3 +259,9 @@ class RobotSource:
         logger.info(f"robot '{cut(model.name)}', generation {model.generation}: joints {names}"
                     + (f', ... ({more} more)' if more > 0 else '')
                     + (f'; remarks on the description: {len(remarks)}' if remarks else ''))
+
+
+def _unworded(model: Model) -> Model:
+    """Return a model without its number, and what its description says word for word."""
+    return dataclasses.replace(model, generation=0, mechanism=dataclasses.replace(
+        model.mechanism, file=None, text=''))

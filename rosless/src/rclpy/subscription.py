@@ -29,6 +29,7 @@ from .entity import Job
 from .qos import QoSProfile
 from .qos_event import SubscriptionEventCallbacks
 from .topic_entity import TopicEntity
+from .utilities import get_rmw_implementation_identifier
 
 MessageInfo = dict[str, Any]
 NO_FILTERS = 'content filters are not supported by rmw_cyclonedds_cpp; filter in the callback'
@@ -47,7 +48,8 @@ class Subscription(TopicEntity):
     topic : str
         Name of the topic, as it was given.
     callback : Callable
-        Called with a message; with a dictionary of time stamps too if it takes two arguments.
+        Called with a message; if it takes two arguments also with a dictionary: time stamps and
+        the GID of the publisher, as rclpy 10 has it.
     callback_group : CallbackGroup
         Its group.
     qos_profile : QoSProfile
@@ -136,10 +138,16 @@ class Subscription(TopicEntity):
         sample = self._reader.take()
         if sample is None:
             return None
-        return sample[0], {
+        info: MessageInfo = {
             'source_timestamp': sample[1].source_timestamp,
             'received_timestamp': time.time_ns(),
         }
+        if self._with_info:
+            info['publisher_gid'] = {
+                'implementation_identifier': get_rmw_implementation_identifier(),
+                'data': self._reader.writer_gid(sample[1].publication_handle),
+            }
+        return sample[0], info
 
     def _hear(self, data: bytes, stamps: MessageInfo) -> Any:
         """Call the callback with a message; return the coroutine if it is one."""

@@ -152,6 +152,8 @@ def test_time_stamps_and_octets(make_node: Make, executor: Any, spin_until: Make
     assert message.data == 2.0
     assert before <= info['source_timestamp'] <= info['received_timestamp']
     assert deserialize_message(octets, Float64) == message
+    (endpoint,) = node.get_publishers_info_by_topic('x')
+    assert info['publisher_gid']['data'] == bytes(endpoint.endpoint_gid[:16])
     publisher.publish(serialize_message(Float64(data=3.0)))
     assert spin_until(executor, lambda: len(got) == 4)
 

@@ -67,6 +67,24 @@ def test_robots_are_numbered_by_their_description_or_counted(source):
     assert (source.it.generation, len(source.told)) == (5, 5)
 
 
+def test_another_text_of_the_same_robot_is_no_other_robot(source):
+    """As of a robot_state_publisher that is started anew: its text has other comments."""
+    text = description()
+    source.hear(text)
+    for other in (text.replace('<joint', '<!-- a comment -->\n\n<joint', 1), f'{text}\n',
+                  text.replace('mass value="1.0"', 'mass value="1"')):
+        source.hear(other)
+    source.hear('<robot/>')   # refused: the old one stays, and may be said again
+    assert source.it.problem
+    source.hear(text)
+    assert (len(source.told), source.it.generation, source.it.problem) == (1, 1, '')
+    source.hear(description(mass=2.0))
+    source.hear(description(generation=3, mass=2.0))   # a number of its own is a new robot
+    assert [one.model.generation for one in source.told] == [1, 2, 3]
+    source.it.take(description(mass=2.0))   # a service has its answer
+    assert source.it.generation == 4
+
+
 def test_a_late_copy_of_a_robot_that_was_replaced_is_passed_over(source, monkeypatch):
     """What a service has replaced may still be on its way on the topic."""
     source.hear(description(1))

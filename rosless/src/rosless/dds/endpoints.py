@@ -30,6 +30,7 @@ from .library import c, DATA_AVAILABLE, TIMEOUT
 from .qos import user_data
 from .sample import ANY_STATE, Copied, LARGE, Left, take_and_leave, write
 
+MOST_WRITERS = 64  # whose GUIDs a reader remembers
 FULL_PERIOD = 0.001  # s, between two attempts to write when a reliable reader is too slow
 
 # The wheel reads the QoS of peers through buffers that all threads share, and that are freed when
@@ -131,6 +132,7 @@ class Reader(Endpoint):
         entity = DataReader(participant, topic, qos=qos)
         super().__init__(entity, *names, statuses=DATA_AVAILABLE)
         self._gets_large = False
+        self._gids: dict[int, bytes] = {}
 
     def has_data(self) -> bool:
         """Tell whether there is a sample to take."""
@@ -177,6 +179,25 @@ class Reader(Endpoint):
         """Return the user data of the matched writer with this handle, or None."""
         entity = self._entity
         return None if entity is None else _data_of(entity.get_matched_publication_data, handle)
+
+    def writer_gid(self, handle: int) -> bytes:
+        """
+        Return the 16 octets of the GUID of the writer with this instance handle.
+
+        Of a writer that had gone before it was asked for, the handle itself with zeros after it,
+        which is as unique.
+
+        """
+        gid = self._gids.get(handle)
+        if gid is None:
+            with discovery_lock:
+                entity = self._entity
+                found = None if entity is None else entity.get_matched_publication_data(handle)
+            gid = handle.to_bytes(16, 'little') if found is None else found.key.bytes
+            if len(self._gids) >= MOST_WRITERS:
+                self._gids.clear()
+            self._gids[handle] = gid
+        return gid
 
 
 def _data_of(function: Any, handle: int) -> dict[str, str] | None:
