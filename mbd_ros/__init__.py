@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from mbd_ros.dynamics.api.functions import (
         bias_forces, Energy, energy, forward_dynamics, inverse_dynamics, jacobian, link_poses,
         mass_matrix, pose)
-    from mbd_ros.dynamics.api.identification import identify
     from mbd_ros.dynamics.api.inverse_kinematics import inverse_kinematics
     from mbd_ros.dynamics.api.joint_wrenches import joint_wrenches
     from mbd_ros.dynamics.api.motion_derivatives import (
@@ -56,6 +55,8 @@ if TYPE_CHECKING:
     from mbd_ros.dynamics.api.whole_robot import (
         center_of_mass, center_of_mass_jacobian, centroidal_map, centroidal_momentum,
         coriolis_matrix, gravity_forces, inertial_parameters, regressor)
+    from mbd_ros.dynamics.identification.excitation import excitation_trajectory
+    from mbd_ros.dynamics.identification.identify import identify
     from mbd_ros.dynamics.loops.closure import close_loops, mobility
     from mbd_ros.dynamics.prepared.derivatives import (
         ForwardDynamicsDerivatives, InverseDynamicsDerivatives)
@@ -82,7 +83,8 @@ else:
             'bias_forces', 'Energy', 'energy', 'forward_dynamics', 'inverse_dynamics', 'jacobian',
             'link_poses', 'mass_matrix', 'pose'),
         'mbd_ros.dynamics.api.frames': ('frame_acceleration', 'frame_velocity', 'jacobian_rate'),
-        'mbd_ros.dynamics.api.identification': ('identify',),
+        'mbd_ros.dynamics.identification.excitation': ('excitation_trajectory',),
+        'mbd_ros.dynamics.identification.identify': ('identify',),
         'mbd_ros.dynamics.api.inverse_kinematics': ('inverse_kinematics',),
         'mbd_ros.dynamics.api.motion_derivatives': (
             'center_of_mass_velocity_derivatives', 'centroidal_momentum_derivatives',
@@ -133,6 +135,7 @@ __all__ = [
     'centroidal_momentum', 'centroidal_momentum_derivatives', 'close_loops', 'compile',
     'constrained_dynamics', 'contact_forces', 'control', 'coriolis_matrix', 'description',
     'difference', 'difference_derivatives', 'dynamics', 'energy', 'errors', 'estimate_fluid',
+    'excitation_trajectory',
     'execution', 'forward_dynamics', 'forward_dynamics_derivatives', 'frame_acceleration',
     'frame_acceleration_derivatives', 'frame_velocity', 'frame_velocity_derivatives',
     'gravity_forces', 'gravity_forces_derivatives', 'hybrid_dynamics', 'identify',

@@ -20,12 +20,12 @@ import signal
 import sys
 
 import mbd_ros
-from mbd_ros.cli import analyse, cache, check, convert, flex, identify, info, sweep, view
+from mbd_ros.cli import analyse, cache, check, convert, excite, flex, identify, info, sweep, view
 from mbd_ros.cli.robot_file import show_arguments
 from mbd_ros.description.xml.xacro_arguments import argument_words, WORD
 from mbd_ros.errors import MbdError
 
-SUBCOMMANDS = (check, info, convert, view, identify, flex, analyse, sweep, cache)
+SUBCOMMANDS = (check, info, convert, view, excite, identify, flex, analyse, sweep, cache)
 """Each has ``add_to(subparsers)``, which sets ``run``, a function of the parsed arguments."""
 INTERRUPTED = 128 + signal.SIGINT
 """What shells say of a command that Ctrl-C ended."""

@@ -10,7 +10,8 @@
 # or implied. See the License for the specific language governing permissions and limitations under
 # the License.
 
-"""``mbd_ros identify``: masses of a robot from recorded joint states and efforts."""
+
+"""``mbd_ros identify``: masses, friction and offsets of a robot from recorded joint states."""
 
 from __future__ import annotations
 
@@ -24,122 +25,155 @@ from numpy.typing import NDArray
 
 from mbd_ros.cli.convert import format_by_name, keep_inputs, write_whole, WRITERS
 from mbd_ros.cli.robot_file import add_robot, reading
-from mbd_ros.description.xml.arrays import read_arrays
-from mbd_ros.dynamics.api.identification import identify
-from mbd_ros.errors import DescriptionError, InvalidValueError
+from mbd_ros.dynamics.identification.identify import FRICTION, identify
+from mbd_ros.dynamics.identification.recording import recording
+from mbd_ros.dynamics.identification.result import Identification
+from mbd_ros.dynamics.loops.efforts import driven_entries
+from mbd_ros.errors import InvalidValueError
 from mbd_ros.model import load, Model
-from mbd_ros.simulation.bags import is_bag, read_bag, states_in
+from mbd_ros.simulation.recordings import KINDS, MotionRecord, read_motion
 
 Array = NDArray[np.float64]
-EVEN = 0.005
-"""Part of a step by which stamps of even states may be off; ``identify`` takes twice of it."""
-GAP = 10.0
-"""Median steps without a state: more is an interruption, over which no polynomial goes."""
 
 
 def add_to(subparsers: Any) -> None:
     """Add the subcommand to the parser of ``mbd_ros``."""
     parser = subparsers.add_parser(
-        'identify', help='find masses and inertias from a recorded motion',
-        description='Reads joint states with efforts from a bag of ROS 2 (a folder, *.mcap, '
-        '*.db3), or arrays time, q, v and tau from *.npz, and finds masses, mass centres and '
-        'inertias that explain the efforts. What the motion leaves open stays as described.')
+        'identify', help='find masses, inertias and friction from recorded motions',
+        description='Reads joint states with efforts from bags of ROS 2 (a folder, *.mcap, '
+        '*.db3), *.csv with names of columns such as tau_joint1, or arrays time, q, v and tau '
+        'from *.npz, and finds masses, mass centres, inertias, friction, rotors and offsets that '
+        'explain the efforts, with their standard deviations. What the motion leaves open stays '
+        'as described.')
     add_robot(parser)
-    parser.add_argument('recording', metavar='RECORDING', help='a bag, or *.npz')
+    parser.add_argument('recording', metavar='RECORDING', nargs='+',
+                        help='a bag, *.csv or *.npz; several are several runs')
     parser.add_argument('-o', '--output', metavar='FILE',
                         help='write the robot that was found: *.urdf, or what `mbd_ros convert` '
                         'writes')
+    parser.add_argument('--validate', metavar='RECORDING', action='append', default=[],
+                        help='print how well efforts of another recording are predicted; may be '
+                        'said again')
     parser.add_argument('--topic', help='topic of the joint states in a bag; the only one, '
                         '/joint_states, or the only one with a robot_description beside it, if '
                         'left out')
-    parser.add_argument('--joints', action='store_true',
-                        help='find damping, dry friction and rotor inertias as well')
+    parser.add_argument('--columns', metavar='KIND=NAME', nargs='+', default=[],
+                        help='which array is which, for names that are not usual; KIND is one of '
+                        + ', '.join(KINDS))
+    parser.add_argument('--joints', action=argparse.BooleanOptionalAction, default=True,
+                        help='find friction, rotor inertias, offsets and a tilt of the base as '
+                        'well (default)')
+    parser.add_argument('--friction', choices=FRICTION, default='coulomb',
+                        help='stribeck: dry friction that is larger at low speed')
+    parser.add_argument('--level', action='store_true', help='the base is known to be level')
+    parser.add_argument('--currents', action='store_true',
+                        help='efforts are motor currents, whose constants are found, too')
+    parser.add_argument('--payload', metavar='LINK',
+                        help='find only what this link carries (ten parameters of a tool)')
+    parser.add_argument('--actuated', metavar='JOINT', nargs='+',
+                        help='driven joints of a robot with closed loops')
+    parser.add_argument('--cutoff', type=float, metavar='HZ',
+                        help='of the filter of velocities; proposed and printed if left out')
+    parser.add_argument('--prior', type=float, metavar='WEIGHT',
+                        help='of the description; by cross-validation if left out')
+    parser.add_argument('--mimic', action='store_true', help='mimic joints are coupled')
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print what was found, and write it."""
     target = arguments.output and format_by_name(arguments.output)
-    keep_inputs(arguments.output, arguments.file, arguments.recording)
-    model = load(arguments.file, **reading(arguments))
-    time, q, v, tau = recorded(Path(arguments.recording), model, arguments.topic)
-    found = identify(model, q, v, tau, time=time, joints=arguments.joints)
+    keep_inputs(arguments.output, arguments.file, *arguments.recording, *arguments.validate)
+    model = load(arguments.file, **reading(arguments), mimic=arguments.mimic)
+    columns = _columns(arguments.columns)
+    runs = [_read(Path(name), model, arguments.topic, columns) for name in arguments.recording]
+    others = [_read(Path(name), model, arguments.topic, columns) for name in arguments.validate]
+
+    def of_all(field: str) -> list[Array] | None:
+        values = [getattr(one, field) for one in runs]
+        return None if any(value is None for value in values) else values
+    found = identify(
+        model, of_all('q') or [], of_all('v'), of_all('tau'), qdd=of_all('qdd'),
+        time=of_all('time'), joints=arguments.joints, friction=arguments.friction,
+        level=arguments.level, currents=arguments.currents, payload=arguments.payload,
+        actuated=arguments.actuated, cutoff=arguments.cutoff, prior=arguments.prior)
     for finding in found.findings:
         print(finding, file=sys.stderr)
-    print(f'{len(time)} states in {time[-1] - time[0]:.4g} s; the motion excites {found.rank} of '
-          f'{found.base} combinations of parameters')
-    print(f'{"link":24}{"described [kg]":>16}{"found [kg]":>16}')
-    for name, described, mass in zip(model.body_names, model.masses, found.parameters[:, 0]):
-        print(f'{name:24}{described:16.6g}{mass:16.6g}')
-    print(f'{"joint":24}{"rms effort":>16}{"rms residual":>16}')
-    for name, values, left in zip(model.coordinate_names, tau.T, found.residual):
-        print(f'{name:24}{np.sqrt((values * values).mean()):16.6g}{left:16.6g}')
+    _print_motion(runs, found)
+    _print_bodies(model, found, arguments.payload)
+    _print_joints(model, found)
+    for name, one in zip(arguments.validate, others):
+        print(f'{name}: efforts predicted with a relative error of '
+              f'{100.0 * _error(model, one, found):.3g} %')
     if target:
         write_whole(arguments.output, WRITERS[target](found.model.mechanism, 'loop_joint'))
     return 0
 
 
-def recorded(path: Path, model: Model, topic: str | None = None
-             ) -> tuple[Array, Array, Array, Array]:
-    """
-    Return evenly spaced times [s], q, v and efforts of a recording; print what it passes over.
-
-    Raises
-    ------
-    DescriptionError
-        If the file holds no such thing.
-    InvalidValueError
-        If efforts are missing, or states for longer than ``GAP`` steps; if times are uneven and
-        joints have quaternions, or a topic is named without a bag.
-
-    """
-    if is_bag(path):
-        recording = read_bag(path, topic)
-        for finding in recording.findings:
-            print(finding, file=sys.stderr)
-        q, v, tau = states_in(recording, model)
-        time = recording.time
-        if tau is None:
-            raise InvalidValueError('RECORDING', str(path), 'joint states with efforts')
-    else:
-        if topic is not None:
-            raise InvalidValueError('--topic', topic, 'none without a bag')
-        what = 'bag, and no file *.npz with time, q, v and tau'
-        arrays = read_arrays(path, what)
-        try:
-            time, q, v, tau = (np.asarray(arrays[name], np.float64) for name in (
-                'time', 'q', 'v', 'tau'))
-        except (ValueError, TypeError, KeyError) as error:
-            raise DescriptionError(f'this is no {what}: {error}', file=str(path)) from None
-        for name, one, width in (('q', q, model.nq), ('v', v, model.nv), ('tau', tau, model.nv)):
-            if time.ndim != 1 or one.shape != (len(time), width):
-                raise DescriptionError(
-                    f"its arrays are not of as many states: '{name}' has shape {one.shape}, "
-                    f"'time' {time.shape}; the robot has {width} entries of '{name}'",
-                    file=str(path))
-    return evenly(time, q, v, tau)
+def _columns(words: list[str]) -> dict[str, str]:
+    found = {}
+    for word in words:
+        kind, equals, name = word.partition('=')
+        if not equals or kind not in KINDS:
+            raise InvalidValueError('--columns', word, f"KIND=NAME with {', '.join(KINDS)}")
+        found[kind] = name
+    return found
 
 
-def evenly(time: Array, *arrays: Array) -> tuple[Array, Array, Array, Array]:
-    """Return states at even times, between those that were recorded where these are not even."""
-    steps = np.diff(time)
-    if not len(steps) or not (steps > 0.0).all():
-        raise InvalidValueError('RECORDING', f'{len(time)} times, not all of them later than the '
-                                'one before', 'two or more in their order')
-    if steps.max() > GAP * np.median(steps):
-        raise InvalidValueError(
-            'RECORDING', f'nothing for {steps.max():.3g} s, {time[np.argmax(steps)] - time[0]:.3f}'
-            ' s after its beginning', 'a recording without gaps (on a busy machine one of '
-            'joint_states and robot_description alone loses less)')
-    if not np.abs(steps - steps.mean()).max() <= EVEN * steps.mean():
-        q, v, _ = arrays
-        if q.shape[1] > v.shape[1]:   # between two quaternions there is no straight line
-            raise InvalidValueError('RECORDING', f'steps of time from {steps.min():.6g} to '
-                                    f'{steps.max():.6g} s', 'even times of a robot whose joints '
-                                    'have quaternions')
-        even = np.linspace(time[0], time[-1], len(time))
-        arrays = tuple(np.reshape([np.interp(even, time, column) for column in array.T],
-                                  (-1, len(even))).T for array in arrays)
-        time = even
-    q, v, tau = arrays
-    return time, q, v, tau
+def _read(path: Path, model: Model, topic: str | None, columns: dict[str, str]) -> MotionRecord:
+    """Return a recording with efforts; print what it passes over."""
+    found = read_motion(path, model, topic, columns)
+    for finding in found.findings:
+        print(finding, file=sys.stderr)
+    if found.tau is None:
+        raise InvalidValueError('RECORDING', str(path), 'joint states with efforts')
+    return found
+
+
+def _error(model: Model, one: MotionRecord, found: Identification) -> float:
+    """Return the relative error of predicted efforts, in the 2-norm."""
+    ready = recording(model, one.q, one.v, one.tau, one.qdd, one.time, None, found.cutoff)
+    left = size = 0.0
+    driven = driven_entries(model, found.actuated) if model.loops else slice(None)
+    for part in ready.runs:
+        measured = (part.tau * found.constants)[:, driven]
+        predicted = found.predict(part.q, part.v, part.qdd)[:, driven]
+        left += float(((measured - predicted) ** 2).sum())
+        size += float((measured ** 2).sum())
+    return float(np.sqrt(left / max(size, 1e-300)))
+
+
+def _print_motion(runs: list[MotionRecord], found: Identification) -> None:
+    count = sum(len(one.q) for one in runs)
+    span = sum(float(one.time[-1] - one.time[0]) for one in runs if one.time is not None)
+    print(f'{count} states in {span:.4g} s; the motion excites {found.rank} of {found.base} '
+          'combinations of parameters')
+    if found.cutoff is not None:
+        print(f'velocities and accelerations are filtered below {found.cutoff:.3g} Hz '
+              '(--cutoff)')
+    print(f'efforts are explained with a relative error of {100.0 * found.error:.3g} %; weight of '
+          f'the description {found.prior:.3g}')
+
+
+def _print_bodies(model: Model, found: Identification, payload: str | None) -> None:
+    print(f'{"link":24}{"described [kg]":>16}{"found [kg]":>16}{"deviation":>12}')
+    names = model.body_names if payload is None else (f'carried by {payload}',)
+    masses = model.masses if payload is None else np.zeros(1)
+    for name, described, mass, sure in zip(names, masses, found.parameters[:, 0],
+                                           found.deviations.parameters[:, 0]):
+        print(f'{name:24}{described:16.6g}{mass:16.6g}{sure:12.2g}')
+
+
+def _print_joints(model: Model, found: Identification) -> None:
+    sure = found.deviations
+    print(f'{"joint":24}{"damping":>20}{"dry friction":>20}{"rotor inertia":>20}{"offset":>20}'
+          f'{"constant":>20}{"rms residual":>16}')
+    for k, name in enumerate(model.coordinate_names):
+        pairs = ((found.damping, sure.damping), (found.friction, sure.friction),
+                 (found.armature, sure.armature), (found.offset, sure.offset),
+                 (found.constants, sure.constants))
+        print(f'{name:24}' + ''.join(f'{f"{value[k]:.4g} +- {spread[k]:.2g}":>20}'
+                                     for value, spread in pairs) + f'{found.residual[k]:16.6g}')
+    if len(sure.tilt):
+        print(f'gravity {np.array2string(found.gravity, precision=4)} m/s^2, tilt known to '
+              f'{np.degrees(sure.tilt.max()):.2g} degrees')

@@ -217,7 +217,7 @@ def read_bag(path: Path, topic: str | None = None) -> JointRecording:
     Parameters
     ----------
     path : Path
-        A folder with ``metadata.yaml``, or one file ``*.mcap`` or ``*.db3``.
+        A folder with ``metadata.yaml`` or with one file, or one file ``*.mcap`` or ``*.db3``.
     topic : str, optional
         Name of the topic; if left out the only one of joint states, or ``/joint_states``, or else
         the only one with a robot description in its namespace.
@@ -341,13 +341,25 @@ def _opened(path: Path) -> Iterator[Any]:
     """Open a bag; what is wrong with it comes as an error of this package."""
     rosbag2, _ = _rosbags()
     try:
-        with rosbag2.Reader(path) as reader:
+        with rosbag2.Reader(_file_of(path)) as reader:
             yield reader
     except MbdError:
         raise
     except Exception as error:   # of YAML, SQLite, struct and others: whatever a file may hold
         text = ' '.join(str(error).split()) or type(error).__name__
         raise DescriptionError(f'this is no readable bag: {text}', file=str(path)) from None
+
+
+def _file_of(path: Path) -> Path:
+    """Return the one file of a folder that was left without metadata, else the path itself."""
+    if not path.is_dir() or (path / 'metadata.yaml').exists():
+        return path
+    files = sorted(one for one in path.iterdir() if one.suffix in ('.db3', '.mcap'))
+    if len(files) > 1:
+        raise DescriptionError(
+            f"a folder without metadata.yaml, with {len(files)} files such as '{files[0].name}': "
+            'name one of them, or write metadata.yaml with `ros2 bag reindex`', file=str(path))
+    return files[0] if files else path
 
 
 def _rosbags() -> tuple[Any, Any]:

@@ -137,7 +137,7 @@ def _efforts_of(dyn: PreparedDynamics, place: Array, rates: Array, accelerations
     efforts = _share(model, motions, needed, actuated)
     multipliers = np.linalg.pinv(A.T, rcond=1e-10) @ (needed - efforts)
     return LoopEfforts(efforts, multipliers, motions.shape[1],
-                       len(_driven_entries(model, actuated)) - motions.shape[1],
+                       len(driven_entries(model, actuated)) - motions.shape[1],
                        A @ accelerations + rows[:, VALUES - 1])
 
 
@@ -178,7 +178,7 @@ def free_motions(dyn: PreparedDynamics, q: Array) -> Array:
 
 def _share(model: Model, motions: Array, needed: Array, actuated: Sequence[str] | None) -> Array:
     """Return the least tau with ``N^T S^T tau = N^T needed``, (nv,)."""
-    driven = _driven_entries(model, actuated)
+    driven = driven_entries(model, actuated)
     shares = motions[driven]
     left, sigma, right = np.linalg.svd(shares.T, full_matrices=False)
     caught = sigma > UNDRIVEN
@@ -250,7 +250,8 @@ def _seen(bodies: Array, body: int) -> Seen:
     return Seen(frame_record(frame), ZERO_TWIST)
 
 
-def _driven_entries(model: Model, actuated: Sequence[str] | None) -> list[int]:
+def driven_entries(model: Model, actuated: Sequence[str] | None) -> list[int]:
+    """Return the entries of v of driven joints; of all if None."""
     if actuated is None:
         return list(range(model.nv))
     joints = [model.joint_index(name) for name in actuated]

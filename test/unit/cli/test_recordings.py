@@ -21,9 +21,7 @@ import pytest
 
 import mbd_ros
 from mbd_ros.cli.command import main
-from mbd_ros.cli.identify import evenly
 from mbd_ros.description.xml.arrays import read_arrays
-from mbd_ros.errors import InvalidValueError
 
 URDF = Path(__file__).resolve().parents[3] / 'urdf'
 ARM = URDF / 'three_link_arm.urdf'
@@ -91,16 +89,6 @@ def test_arrays_of_other_shapes(change, message, uneven, tmp_path, capsys):
     np.savez(tmp_path / 'run.npz', **(arrays | change))
     assert main(['identify', str(ARM), str(tmp_path / 'run.npz')]) == 1
     assert message in capsys.readouterr().err
-
-
-def test_uneven_quaternions_are_not_interpolated():
-    time, uneven = np.arange(30.0), np.append(np.arange(29.0), 29.4)
-    q, v = np.ones((30, 4)), np.zeros((30, 3))
-    assert evenly(time, q, v, v)[1] is q
-    with pytest.raises(InvalidValueError, match='quaternions'):
-        evenly(uneven, q, v, v)
-    assert evenly(uneven, v, v, v)[1].shape == (30, 3)
-    assert evenly(uneven, *np.zeros((3, 30, 0)))[1].shape == (30, 0)
 
 
 @pytest.mark.parametrize('words', [('identify', str(ARM), '{}'), ('view', '{}')])
