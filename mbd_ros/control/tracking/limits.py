@@ -52,6 +52,7 @@ class Limits:
         top = model.velocity_limits[self._v]
         self._low = np.concatenate([lower, -top])
         self._high = np.concatenate([upper, top])
+        self._stated = self._low, self._high
         margin = np.concatenate([np.full(len(lower), MARGIN), (SPEED_MARGIN - 1.0) * top])
         self._widened = self._low - margin, self._high + margin
         # Where one side is unlimited the way out is that to the other side.
@@ -78,7 +79,8 @@ class Limits:
         Returns
         -------
         Limits
-            Those that hold until ``narrowed``; these themselves, if the state is within.
+            Those that hold until ``narrowed``; these themselves, if the state is within. Measured
+            velocities are granted no more than before.
 
         """
         state = self._entries(q, v)
@@ -94,8 +96,10 @@ class Limits:
         beneath, above = state < self._low, state > self._high
         wide._low = np.where(beneath, least, self._low)
         wide._high = np.where(above, most, self._high)
-        low, high = self._widened
-        wide._widened = np.minimum(low, wide._low - MARGIN), np.maximum(high, wide._high + MARGIN)
+        low, high = (one.copy() for one in self._widened)   # a robot that runs away is stopped
+        low[:count] = np.minimum(low[:count], wide._low[:count] - MARGIN)
+        high[:count] = np.maximum(high[:count], wide._high[:count] + MARGIN)
+        wide._widened = low, high
         return wide
 
     def narrowed(self, limits: Limits, q: Vector, v: Vector) -> Limits:
@@ -172,7 +176,8 @@ class Limits:
             if not beyond.any():
                 return ''
         worst = int(np.argmax(beyond))
+        least, most = (one[worst] for one in self._stated)
         what, per = ('position', '') if worst < count else ('velocity', '/s')
         unit = self._units[worst % count] + per
         return (f"{what} {state[worst]:.4g}{unit} of joint '{self._names[worst % count]}' is "
-                f'beyond its limits, {self._low[worst]:.4g} to {self._high[worst]:.4g}{unit}')
+                f'beyond its limits, {least:.4g} to {most:.4g}{unit}')

@@ -238,3 +238,6 @@ def test_limits_around_a_state():
     wide = limits.around(q, fast)
     assert not wide.exceeded(q, 1.09 * fast) and 'j3' in wide.exceeded(q, 1.11 * fast)
     assert 'j3' in wide.exceeded(q, -fast)
+    # A robot that runs away is stopped, wherever it began: 1.5 times the limit, as ever.
+    assert not wide.exceeded(q, 1.1 * fast, measured=True)
+    assert 'j3' in limits.around(q, 1.5 * fast).exceeded(q, 1.5 * fast, measured=True)
