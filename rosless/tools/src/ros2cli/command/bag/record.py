@@ -29,6 +29,7 @@ from ros2cli.graph import is_hidden
 from ros2cli.values import load
 from ros2cli.watch import SLICE
 from rosidl_runtime_py.utilities import get_message
+from rosless.names import topic_from_wire
 
 DEPTH = 1000  # messages that wait here while others are written
 DELAY = 10 ** 10  # ns that a message may be on its way, most of it waiting for a busy recorder
@@ -130,6 +131,7 @@ class Recorder:
 
         self._node, self._args, self._patterns = node, args, patterns
         self._seen: set[str] = set()
+        self._lost: dict[str, int] = {}
         self._connections: dict[str, Any] = {}
         self._times = Times(time.time_ns())
         self._log = node.get_logger()
@@ -145,16 +147,25 @@ class Recorder:
             clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     def close(self) -> None:
-        """Complete the bag."""
+        """Complete the bag, and say what it lacks."""
         self._writer.close()
+        if self._lost:
+            worst = max(self._lost, key=self._lost.__getitem__)
+            self._log.warning(
+                f'{sum(self._lost.values())} messages were lost on their way, most of them, '
+                f"{self._lost[worst]}, of '{worst}': record fewer topics, or on a machine that is "
+                'less busy')
 
     def _look(self) -> None:
         """Subscribe to what is new, and then, as hashes take time, enter it in the bag."""
         entries = []
         if self._args.no_discovery:
             self._timer.cancel()
-        for topic, types in self._node.get_topic_names_and_types():
-            if topic in self._seen or not self._is_wanted(topic):
+        # One look at who publishes; more only where something is new: each costs milliseconds.
+        new = {topic for topic in self._offered() - self._seen if self._is_wanted(topic)}
+        every = self._node.get_topic_names_and_types() if new else []
+        for topic, types in every:
+            if topic not in new:
                 continue
             infos = self._node.get_publishers_info_by_topic(topic)
             if infos or self._args.include_unpublished_topics:
@@ -170,6 +181,13 @@ class Recorder:
                 set(self._args.topics) <= self._seen and not self._args.regex):
             self._log.info('All requested topics are subscribed. Stopping discovery...')
             self._timer.cancel()
+
+    def _offered(self) -> set[str]:
+        """Return the topics that can be recorded: those with a publisher, or all if asked for."""
+        if self._args.include_unpublished_topics:
+            return {topic for topic, _ in self._node.get_topic_names_and_types()}
+        writers = self._node.context.graph.writers()
+        return {topic for topic in (topic_from_wire(one.topic) for one in writers) if topic}
 
     def _is_wanted(self, topic: str) -> bool:
         args, (wanted, unwanted) = self._args, self._patterns
@@ -194,6 +212,8 @@ class Recorder:
             self._log.warning(f"Topic '{topic}' has unknown type '{types[0]}'. Only topics with "
                               f'known type are supported. Reason: {error}')
             return None
+        from rclpy.event_handler import SubscriptionEventCallbacks
+
         profile = qos.to_suit_publishers(infos)
         profile.depth = DEPTH
 
@@ -204,7 +224,12 @@ class Recorder:
             if at:
                 self._writer.write(self._connections[topic], at, data)
 
-        self._node.create_subscription(kind, topic, keep, profile, raw=True)
+        def lose(event: Any) -> None:
+            self._lost[topic] = event.total_count
+
+        self._node.create_subscription(
+            kind, topic, keep, profile, raw=True,
+            event_callbacks=SubscriptionEventCallbacks(message_lost=lose))
         self._log.info(f"Subscribed to topic '{topic}'")
         return text
 
