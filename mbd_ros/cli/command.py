@@ -16,17 +16,19 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from importlib import import_module
 import signal
 import sys
 
 import mbd_ros
-from mbd_ros.cli import analyse, cache, check, convert, excite, flex, identify, info, sweep, view
-from mbd_ros.cli.robot_file import show_arguments
-from mbd_ros.description.xml.xacro_arguments import argument_words, WORD
 from mbd_ros.errors import MbdError
 
-SUBCOMMANDS = (check, info, convert, view, excite, identify, flex, analyse, sweep, cache)
-"""Each has ``add_to(subparsers)``, which sets ``run``, a function of the parsed arguments."""
+SUBCOMMANDS = (
+    'check', 'info', 'convert', 'view', 'excite', 'identify', 'flex', 'analyse', 'sweep', 'cache')
+"""
+Files beside this one: each has ``add_to(subparsers)``, which sets ``run``, a function of the
+parsed arguments. Only what is asked for is loaded, since all of them take seconds.
+"""
 INTERRUPTED = 128 + signal.SIGINT
 """What shells say of a command that Ctrl-C ended."""
 
@@ -47,21 +49,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         130 after Ctrl-C.
 
     """
+    words = list(sys.argv[1:] if arguments is None else arguments)
     parser = argparse.ArgumentParser(
         prog='mbd_ros', description='Multibody dynamics: what needs no running node.')
     parser.add_argument('--version', action='version', version=f'mbd_ros {mbd_ros.__version__}')
     subparsers = parser.add_subparsers(metavar='COMMAND', required=True)
-    for subcommand in SUBCOMMANDS:
-        subcommand.add_to(subparsers)
-    words = list(sys.argv[1:] if arguments is None else arguments)
-    given = [word for word in words if WORD.fullmatch(word)]
+    if '--version' in words[:1]:
+        parser.parse_args(words)
+    for name in [one for one in SUBCOMMANDS if one in words[:1]] or SUBCOMMANDS:
+        import_module(f'mbd_ros.cli.{name}').add_to(subparsers)
+    xacro = import_module('mbd_ros.description.xml.xacro_arguments')
+    given = [word for word in words if xacro.WORD.fullmatch(word)]
     parsed = parser.parse_args([word for word in words if word not in given])
     if given and not hasattr(parsed, 'show_args'):
         parser.error(f"unrecognized arguments: {' '.join(given)}")
     try:
-        parsed.xacro_args = argument_words(given)
+        parsed.xacro_args = xacro.argument_words(given)
         if getattr(parsed, 'show_args', False):
-            show_arguments(parsed)
+            import_module('mbd_ros.cli.robot_file').show_arguments(parsed)
             return 0
         return parsed.run(parsed)
     except MbdError as error:
