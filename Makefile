@@ -45,7 +45,7 @@ demo: install $(STAMPS)/warm-$(or $(ROBOT),three_link_arm)
 # One of the two workers runs all tests that start nodes (conftest.py); WORKERS=0 for a debugger.
 WORKERS := 2
 test: install test-tools browser
-	$(BIN)/pytest -n $(WORKERS) $(PYTEST_ARGS)
+	MBD_ROS_EVERY_TEST=1 $(BIN)/pytest -n $(WORKERS) $(PYTEST_ARGS)
 
 # ARGS: --short (as .ci/run), --seed N, and the areas to try; all of them in the long form otherwise.
 chaos: install test-tools

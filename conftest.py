@@ -17,6 +17,8 @@ import gc
 import importlib
 import importlib.util
 import os
+import pathlib
+import re
 import shutil
 import signal
 import tempfile
@@ -42,6 +44,30 @@ if found is not None and found.origin is not None:
     importlib.import_module('rosless')
 else:
     collect_ignore_glob = ['rosless/*']  # a machine with ROS 2, where the real rclpy is used
+
+PEERS = ('pinocchio', 'mujoco')
+LACKING = [name for name in PEERS if importlib.util.find_spec(name) is None]
+"""Peers that are not installed, as where colcon tests; ``make test`` installs them."""
+if LACKING:   # each such file would end the collection of all others
+    tests = pathlib.Path(__file__).parent / 'test'
+    collect_ignore = [str(file) for file in sorted(tests.rglob('test_*.py')) if re.search(
+        rf'^(import|from) ({"|".join(LACKING)})\b', file.read_text(encoding='utf-8'), re.M)]
+    collect_ignore += [str(tests / 'peers')]
+
+
+def pytest_configure():
+    """Refuse to leave tests out where all are wanted."""
+    if LACKING and os.environ.get('MBD_ROS_EVERY_TEST'):
+        raise pytest.UsageError(f'{", ".join(LACKING)} not installed: pip install .[test,peers]')
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say aloud which tests did not run, and why."""
+    if LACKING:
+        terminalreporter.write_line(
+            f'{", ".join(LACKING)} not installed: left out were test/peers and '
+            f'{len(collect_ignore) - 1} files that import them; all run after '
+            'pip install .[test,peers]', yellow=True)
 
 
 @pytest.hookimpl(optionalhook=True)   # of pytest-xdist, which may be missing
