@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 import json
 from pathlib import Path
+import re
 from typing import Any
 
 from ament_index_python.packages import (
@@ -29,11 +30,16 @@ from launch_ros.parameter_descriptions import ParameterValue
 
 from mbd_ros.description import read
 from mbd_ros.description.records.mechanism import Mechanism
+from mbd_ros.description.records.reach import extent
 from mbd_ros.description.xml.packages import file_path
 from mbd_ros.description.xml.xacro_arguments import argument_words
 from mbd_ros.errors import InvalidValueError
 
 BOOLEAN = ('true', 'false')
+FRAMES = 20.0
+"""How often robot_state_publisher publishes per second of the stamps, unless it is told [Hz]."""
+DISTANCE, SMALLEST = 1.4, 0.1
+"""Of RViz's camera in terms of how far a robot reaches, and the least reach [m]."""
 
 TRUSTED = DeclareLaunchArgument(
     'trusted', default_value='false', choices=BOOLEAN,
@@ -111,6 +117,14 @@ def robot(value: Mapping[str, str]) -> Mechanism:
                 arguments=argument_words(value.get('xacro_args', '')))
 
 
+def robot_or_modules(value: Mapping[str, str]) -> Mechanism:
+    """Return the robot that the arguments name, which may be one of modules; errors likewise."""
+    graph = Path(value.get('graph') or share('config', 'modules', f'{value["robot"]}.yaml'))
+    if value.get('description') or not graph.is_file():
+        return robot({'description': '', 'trusted': 'false', **value})
+    return read(graph)
+
+
 def description(value: Mapping[str, str]) -> ParameterValue:
     """Return the robot that the arguments name as the parameter ``robot_description``."""
     return ParameterValue(robot(value).text, value_type=str)
@@ -171,34 +185,63 @@ def rviz(value: Mapping[str, str], frame: str = '', **parameters: Any) -> list[N
     """
     Return RViz with parameters, if it is wanted; it shows a frame, that of the root link.
 
-    Its configuration takes no arguments: with a prefix, a copy that has it is with the logs.
+    Its configuration takes no arguments: a copy with the prefix, and with a camera that shows the
+    whole robot, and follows one that is shown in another frame than its own, is with the logs.
     """
-    wanted = value['rviz'] == 'true'
-    if value['rviz'] == 'auto' and value['viewer'] == 'false':
-        try:
-            get_package_prefix('rviz2')
-            wanted = True
-        except PackageNotFoundError:
-            pass
-    if not wanted:
+    if not wants_rviz(value):
         return []
-    config, prefix = share('config', 'mbd_ros.rviz'), value['frame_prefix']
-    if prefix:   # RViz puts a slash after it
-        text = config.read_text(encoding='utf-8').replace(
-            'TF Prefix: ""', f'TF Prefix: {json.dumps(prefix.removesuffix("/"))}')
-        config = Path(launch_config.log_dir, 'mbd_ros.rviz')
-        config.write_text(text, encoding='utf-8')
+    prefix, config = value['frame_prefix'], Path(launch_config.log_dir, 'mbd_ros.rviz')
+    text = share('config', 'mbd_ros.rviz').read_text(encoding='utf-8').replace(
+        'TF Prefix: ""', f'TF Prefix: {json.dumps(prefix.removesuffix("/"))}')   # RViz adds one
+    shown = robot_or_modules(value)
+    floats = [joint.child for joint in shown.joints
+              if joint.parent == shown.root and joint.kind == 'floating']   # the base of modules
+    followed = prefix + (floats or [shown.root])[0] if frame else ''
+    config.write_text(with_camera(text, shown, followed), encoding='utf-8')
     return [Node(
         package='rviz2', executable='rviz2', name='rviz2', output='screen',
         parameters=[parameters], arguments=[
-            '-d', str(config), '-f', prefix + (frame or robot(value).root)])]
+            '-d', str(config), '-f', prefix + (frame or shown.root)])]
+
+
+def wants_rviz(value: Mapping[str, str]) -> bool:
+    """Return whether the arguments ask for RViz."""
+    if value['rviz'] != 'auto' or value['viewer'] != 'false':
+        return value['rviz'] == 'true'
+    try:
+        get_package_prefix('rviz2')
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+def with_camera(config: str, mechanism: Mechanism, followed: str) -> str:
+    """Return a configuration of RViz whose camera shows a robot, and follows a frame, if any."""
+    middle, reach = extent(mechanism)
+    here: dict[str, object] = {
+        'Distance': round(DISTANCE * max(reach, SMALLEST), 3),
+        **{axis: round(place, 3) for axis, place in zip('XYZ', [0.0] * 3 if followed else
+                                                        middle.tolist())},
+        **({'Target Frame': json.dumps(followed)} if followed else {})}
+    for name, value in here.items():
+        before, old, after = re.split(rf'(?<=\n)( *{name}:) .*', config, maxsplit=1)
+        config = f'{before}{old} {value}{after}'
+    return config
 
 
 def state_publisher(value: Mapping[str, str], *parameters: Any,
                     joint_states: str = 'joint_states') -> Node:
-    """Return robot_state_publisher, which owns the description."""
+    """
+    Return robot_state_publisher, which owns the description.
+
+    It publishes 20 times per second of the stamps: more often where simulated time is slow. For
+    RViz it answers every joint state, those of a pause, too, in which stamps stand still.
+    """
+    factor = float(value.get('real_time_factor') or 1.0)
+    often: dict[str, object] = {'ignore_timestamp': True} if wants_rviz(value) else (
+        {'publish_frequency': FRAMES / factor} if 0.0 < factor < 1.0 else {})
     return Node(package='robot_state_publisher', executable='robot_state_publisher',
                 name='robot_state_publisher', output='screen',
-                parameters=[*parameters, {'robot_description': description(value)},
+                parameters=[*parameters, {'robot_description': description(value), **often},
                             frame_prefix(value)],
                 remappings=[('joint_states', joint_states)])

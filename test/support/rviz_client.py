@@ -34,7 +34,8 @@ import numpy as np
 from rclpy.qos import (
     DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy)
 from rclpy.time import Time
-from rviz_rules import check_marker, check_markers, check_menu, check_path, check_rotation
+from rviz_rules import (
+    check_controls, check_marker, check_markers, check_menu, check_path, check_rotation)
 from rviz_shapes import applied, handle_of, Line, lines_of, pose_of, solids_of
 from rviz_urdf import links_of, Solid
 from std_msgs.msg import String
@@ -311,6 +312,7 @@ class Interactive(Display):
                         marker.header.frame_id = one.header.frame_id
                     check_marker(marker)
             check_menu(one.menu_entries)
+            check_controls(one.controls)
             self.rviz.transform(one.header.frame_id, Time.from_msg(one.header.stamp))
             self.markers[one.name] = one
             self.count += 1

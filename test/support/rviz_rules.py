@@ -70,6 +70,15 @@ def check_marker(one: Any) -> None:
         assert min(size) > 0.0
 
 
+def check_controls(controls: Any) -> None:
+    """Refuse markers that RViz turns to the camera, as it does where a control faces the view."""
+    for one in controls:
+        round_ = all(marker.type == Marker.SPHERE and marker.scale.x == marker.scale.y
+                     == marker.scale.z for marker in one.markers)
+        assert (one.orientation_mode != one.VIEW_FACING or one.independent_marker_orientation
+                or round_), f"what is not round would be turned in control '{one.name}'"
+
+
 def check_menu(entries: Any) -> None:
     """Check the menu of an interactive marker: numbers are unique, submenus are there."""
     numbers = [one.id for one in entries]

@@ -16,10 +16,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rviz_rules import check_marker, check_menu
+from rviz_rules import check_controls, check_marker, check_menu
 from visualization_msgs.msg import InteractiveMarkerFeedback, Marker
 
 from mbd_ros.description.urdf.visuals import Shape
+from mbd_ros.messages.states.drag_targets import drag_target
 from mbd_ros.messages.states.hands import entries, link_hand
 from mbd_ros.messages.states.interactive import at, read_drag, read_grabbed
 
@@ -43,6 +44,8 @@ def test_what_is_grabbed_is_larger_than_the_link(kind, size, drawn):
     (grip,) = hand.controls
     assert grip.interaction_mode == grip.MOVE_3D
     assert len(grip.markers) == len(drawn)
+    check_controls(hand.controls)
+    check_controls(drag_target('world', 'arm', PLACE).controls)
     for marker, (shape, least, height) in zip(grip.markers, drawn):
         marker.header.frame_id = 'world'   # RViz takes that of the whole for an empty one
         check_marker(marker)
@@ -69,6 +72,7 @@ def test_menus_have_submenus():
     load = next(number for number, (title, _) in found.items() if title == 'Load')
     assert found == {1: ('Pause', 0), 2: ('none', load), 3: ('1 kg', load), 4: ('Reset', 0),
                      load: ('Load', 0)}
+    assert [one.title for one in menu] == ['Pause', 'Load', 'none', '1 kg', 'Reset']
 
 
 def test_the_grabbed_point_is_that_under_the_mouse_where_rviz_knows_it():

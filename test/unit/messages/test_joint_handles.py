@@ -81,7 +81,7 @@ def test_a_handle_has_a_name_and_a_menu():
         'joint2', 'base_link', 'joint2')
     assert handle.header.stamp.sec == handle.header.stamp.nanosec == 0   # else it is left behind
     check_menu(handle.menu_entries)
-    assert [one.title for one in handle.menu_entries] == ['Gravity', 'Stop', 'Moon']
+    assert [one.title for one in handle.menu_entries] == ['Stop', 'Gravity', 'Moon']
 
 
 def test_goals_move_one_joint_within_its_limits():

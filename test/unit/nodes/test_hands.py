@@ -106,6 +106,24 @@ def test_a_link_is_pushed_by_a_spring_from_where_it_is_grabbed_to_the_mouse(desk
     assert len(desk.pushes) == count
 
 
+def test_a_link_that_did_not_move_returns_to_where_it_is(desk):
+    """Its copy in RViz was moved; poses that equal those sent last were not sent again."""
+    place = mbd_ros.pose(ARM, Q, 'link3')[:3, 3]
+    desk.tick()
+    desk.tick()
+    count = len(desk.updates)
+    desk.tick()
+    assert len(desk.updates) == count
+    desk.say('link3', Feedback.MOUSE_DOWN, place)
+    desk.say('link3', Feedback.MOUSE_UP, place + LEFT)
+    desk.tick()
+    assert len(desk.updates) == count + 1
+    back = next(one.pose.position for one in desk.updates[-1].poses if one.name == 'link3')
+    np.testing.assert_allclose([back.x, back.y, back.z], place, atol=1e-12)
+    desk.tick()
+    assert len(desk.updates) == count + 1
+
+
 def test_a_link_is_let_go_when_rviz_says_nothing_any_more(desk, monkeypatch):
     desk.say('link3', Feedback.MOUSE_DOWN)
     desk.tick()

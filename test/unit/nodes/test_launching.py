@@ -18,9 +18,12 @@ import runpy
 from launch import LaunchContext
 from launch.utilities import perform_substitutions
 from launch_ros.actions import SetRemap
+import numpy as np
 import pytest
 import yaml
 
+from mbd_ros.description import read
+from mbd_ros.description.records.reach import extent
 from mbd_ros.errors import DescriptionError, InvalidValueError
 from mbd_ros.nodes import launching
 
@@ -53,16 +56,18 @@ def test_rviz_shows_the_root_link_or_the_world(given, frame):
     (node,) = launching.rviz(value, *given)
     words = [perform_substitutions(LaunchContext(), part) for part in node.cmd[1:5]]
     assert words[0::2] == ['-d', '-f']
-    assert words[1].endswith('/config/mbd_ros.rviz') and words[3] == frame
+    assert words[1].endswith('/mbd_ros.rviz') and words[3] == frame
     assert not launching.rviz({**value, 'rviz': 'false'}, *given)
     assert not launching.rviz({**value, 'rviz': 'auto'}, *given)   # the page is there
 
 
 def test_rviz_is_told_of_a_frame_prefix(tmp_path, monkeypatch):
     """Its property has no slash at the end, RViz adds one; the frame that it shows has."""
+    file = tmp_path / 'r.urdf'
+    file.write_text('<robot name="r"><link name="base"/></robot>')
     monkeypatch.setattr(launching.launch_config, 'log_dir', str(tmp_path))
     (node,) = launching.rviz({'rviz': 'true', 'viewer': 'true', 'robot': '', 'frame_prefix':
-                              'a"b/', 'description': ''}, 'world')
+                              'a"b/', 'description': str(file), 'trusted': 'false'}, 'world')
     words = [perform_substitutions(LaunchContext(), part) for part in node.cmd[1:5]]
     assert words[3] == 'a"b/world'
     config, shipped = (yaml.safe_load(Path(file).read_text())['Visualization Manager']
@@ -70,7 +75,61 @@ def test_rviz_is_told_of_a_frame_prefix(tmp_path, monkeypatch):
     prefixes = [one.pop('TF Prefix') for one in config['Displays'] if 'TF Prefix' in one]
     assert prefixes == ['a"b']
     assert [one.pop('TF Prefix', None) for one in shipped['Displays']].count('') == 1
+    assert config['Views']['Current'].pop('Target Frame') == 'a"b/base'
+    assert config.pop('Views') != shipped.pop('Views')
     assert config == shipped
+
+
+@pytest.mark.parametrize(('robot', 'frame', 'followed'), [
+    ('three_link_arm', '', '<Fixed Frame>'), ('five_bar', '', '<Fixed Frame>'),
+    ('panda', '', '<Fixed Frame>'), ('space_robot', 'world', 'a/base_link'),
+    ('nine_modules', 'world', 'a/s0/hull')])
+def test_the_camera_of_rviz_shows_the_whole_robot(tmp_path, monkeypatch, robot, frame, followed):
+    """From far enough for all of it, near enough to see it; it follows what floats."""
+    monkeypatch.setattr(launching.launch_config, 'log_dir', str(tmp_path))
+    value = {'rviz': 'true', 'viewer': 'true', **arguments(''), 'robot': robot,
+             'frame_prefix': 'a/'}
+    launching.rviz(value, frame)
+    manager = yaml.safe_load((tmp_path / 'mbd_ros.rviz').read_text())['Visualization Manager']
+    view = manager['Views']['Current']
+    middle, reach = extent(launching.robot_or_modules(value))
+    assert 1.3 * reach < view['Distance'] < 1.5 * reach   # it seldom reaches out as far
+    assert view['Target Frame'] == followed
+    focus = np.array([view['Focal Point'][axis] for axis in 'XYZ'])
+    np.testing.assert_allclose(focus, 0.0 * middle if frame else middle, atol=1e-3)
+    shipped = yaml.safe_load(launching.share('config', 'mbd_ros.rviz').read_text())
+    displays = shipped['Visualization Manager']['Displays']
+    assert [one['Name'] for one in manager['Displays']] == [one['Name'] for one in displays]
+
+
+def test_how_large_a_robot_is():
+    """A plane arm of three links, by hand; the branch that is longest."""
+    joints = ''.join(
+        f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
+        f'<origin xyz="{xyz}" rpy="0 0 1.5707963267948966"/>{limit}</joint>' for
+        name, kind, parent, child, xyz, limit in (
+            ('two', 'continuous', 'b', 'c', '0.4 0 0', ''),
+            ('one', 'fixed', 'a', 'b', '1 0 0', ''),
+            ('short', 'fixed', 'a', 'd', '0 0 -0.5', '')))
+    links = ''.join(f'<link name="{name}"/>' for name in 'abcd')
+    middle, reach = extent(read(f'<robot name="r">{links}{joints}</robot>'))
+    assert reach == pytest.approx(1.4)
+    np.testing.assert_allclose(middle, [0.5, 0.2, -0.25], atol=1e-12)
+
+
+@pytest.mark.parametrize(('rviz', 'factor', 'told'), [
+    ('true', '0.125', {'ignore_timestamp': True}), ('true', '1.0', {'ignore_timestamp': True}),
+    ('false', '0.125', {'publish_frequency': 160.0}), ('false', '1.0', {}), ('false', '0', {})])
+def test_frames_keep_up_where_simulated_time_is_slow(monkeypatch, rviz, factor, told):
+    """robot_state_publisher publishes 20 times per second of the stamps, and never in a pause."""
+    given = []
+    monkeypatch.setattr(launching, 'Node', lambda **settings: given.append(settings))
+    launching.state_publisher({
+        'rviz': rviz, 'viewer': 'true', **arguments(''), 'robot': 'four_bar', 'frame_prefix': '',
+        'real_time_factor': factor})
+    (settings,) = given
+    assert {name: value for one in settings['parameters'] for name, value in one.items()
+            if name in ('ignore_timestamp', 'publish_frequency')} == told
 
 
 @pytest.mark.parametrize(('prefix', 'remapped'), [('', 2), ('left/', 0)])

@@ -70,7 +70,8 @@ PUBLISHED = {'robot_description': qos.LATCHED, 'controller/desired_path': qos.LA
 def manager():
     config = yaml.safe_load((ROOT / 'config' / 'mbd_ros.rviz').read_text())
     assert set(config) <= {'Panels', 'Visualization Manager', 'Window Geometry'}
-    assert [panel['Class'] for panel in config['Panels']] == ['rviz_common/Displays']
+    assert [panel['Class'] for panel in config['Panels']] == [
+        'rviz_common/Displays', 'rviz_common/Views', 'rviz_common/Time']
     return config['Visualization Manager']
 
 
