@@ -116,6 +116,11 @@ setup(
     maintainer_email='mbd-ros@example.org',
     description='Multibody dynamics as ROS 2 nodes',
     license='Apache-2.0',
+    classifiers=[   # those that docs/distributions.md has a row for
+        'Operating System :: POSIX :: Linux',
+        *(f'Programming Language :: Python :: 3.{minor}' for minor in range(10, 15)),
+        'Topic :: Scientific/Engineering',
+    ],
     entry_points={
         'console_scripts': console_scripts(sys.argv),
     },
