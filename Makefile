@@ -5,7 +5,9 @@
 #   make test [PYTEST_ARGS="..."]            the whole test suite
 #   make chaos [ARGS="--short restarts"]     running robots disturbed; one table at the end
 #   make soak [ARGS="--minutes 10 panda"]    every launch of the README for ten minutes; one table
+#   make platforms [ARGS="--short 3.10"]     other Pythons, dependencies and processors; one table
 #   make install                             everything into .venv, without starting anything
+#   make cyclone [CYCLONE=FOLDER]            the DDS library from its C sources, where no wheel fits
 #   make colcon                              colcon build, test and test-result
 #   make real [DISTRO=jazzy]                 the node tests on a real rclpy, from PyPI; Kilted's by default
 #   make nightly                             tests, chaos and the real rclpy: two hours
@@ -23,6 +25,7 @@ BIN := $(VENV)/bin
 # Builds use the setuptools of .venv: no download for each, and colcon-core needs one before 80.
 SETUPTOOLS := setuptools>=70.1,<80
 PIP_INSTALL := scripts/pip_install.sh $(BIN)/pip
+INSTALL_ROSLESS := scripts/install_rosless.sh $(BIN)/pip
 STAMPS := $(VENV)/stamps
 
 FIND_SOURCES := find mbd_ros rosless/src rosless/tools/src interfaces launch urdf config resource \
@@ -37,10 +40,16 @@ unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
-.PHONY: always ament pictures notebook demo test chaos soak real nightly install venv test-tools tools robots browser lint docs colcon bench mutants clean distclean
+.PHONY: always ament cyclone platforms pictures notebook demo test chaos soak real nightly install venv test-tools tools robots browser lint docs colcon bench mutants clean distclean
 
 demo: install $(STAMPS)/warm-$(or $(ROBOT),three_link_arm)
-	@$(BIN)/ros2 launch mbd_ros track.launch.py $(if $(ROBOT),robot:=$(ROBOT)) $(ARGS)
+	@if $(BIN)/python -c 'import cyclonedds' 2>/dev/null; then \
+		exec $(BIN)/ros2 launch mbd_ros track.launch.py $(if $(ROBOT),robot:=$(ROBOT)) $(ARGS); \
+		else exec $(BIN)/python scripts/demo_without_nodes.py $(ROBOT); fi
+
+# Where PyPI has no wheel of it. CYCLONE: a folder with the C sources; fetched by git otherwise.
+cyclone: $(STAMPS)/installed
+	@scripts/cyclone.sh $(VENV) $(CYCLONE)
 
 # One of the two workers runs all tests that start nodes (conftest.py); WORKERS=0 for a debugger.
 WORKERS := 2
@@ -54,6 +63,10 @@ chaos: install test-tools
 # ARGS: --minutes M and beginnings of names of launches; all of them for ten minutes otherwise.
 soak: install test-tools
 	@$(BIN)/python test/soak $(ARGS)
+
+# ARGS: --short (as .ci/run) and names such as 3.10, oldest and aarch64; all that is found otherwise.
+platforms: install
+	@$(BIN)/python test/platforms $(ARGS)
 
 install: $(STAMPS)/installed
 venv: install
@@ -72,11 +85,12 @@ $(STAMPS)/sources: always
 	@if cmp -s $@.$$PPID $@; then rm $@.$$PPID; else mv $@.$$PPID $@; fi
 
 # All again whenever one of our files changes, in some seconds, in which running nodes go on.
-$(STAMPS)/installed: $(STAMPS)/venv $(SOURCES) scripts/install.py
+$(STAMPS)/installed: $(STAMPS)/venv $(SOURCES) scripts/install.py scripts/install_rosless.sh
 	@echo 'installing mbd_ros, mbd_msgs, rosless and what they need into $(VENV) ...'
 	@rm -rf build/pip rosless/build rosless/tools/build interfaces/mbd_msgs/build
 	@$(BIN)/python scripts/install.py ./rosless ./rosless/tools ./interfaces/mbd_msgs .
-	@$(PIP_INSTALL) rosless rosless-tools mbd-msgs 'mbd_ros[viewer,xacro]'
+	@$(PIP_INSTALL) mbd-msgs 'mbd_ros[viewer,xacro]'
+	@$(INSTALL_ROSLESS)
 	@touch $@
 
 $(STAMPS)/warm-%: $(STAMPS)/installed

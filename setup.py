@@ -85,11 +85,11 @@ setup(
         'pyyaml>=6',        # parameter files
         'scipy>=1.10',      # factorizations of constraint systems, reference integrators
         'transforms3d>=0.4',  # Euler angles and quaternions of files and of the page
-        'trimesh>=4',       # corners of mesh files, where a mass comes from a mesh; yourdfpy has it
+        'trimesh>=4',       # corners of mesh files, for masses from meshes; yourdfpy has it, too
         'yourdfpy>=0.0.56',  # reads URDF; urdfpy is unmaintained and cannot be imported
     ],
     extras_require={
-        'viewer': ['viser>=1.0'],   # the robot in a browser
+        'viewer': ['viser>=1.1'],   # the robot in a browser
         'bag': ['rosbags>=0.11'],   # runs and recordings as bags of ROS 2
         'plot': ['matplotlib>=3.6'],   # plots of runs, figures of examples/
         'ray': ['ray>=2.9'],   # sweeps on Ray (docs/executors.md)
@@ -116,6 +116,11 @@ setup(
     maintainer_email='mbd-ros@example.org',
     description='Multibody dynamics as ROS 2 nodes',
     license='Apache-2.0',
+    classifiers=[   # those that docs/distributions.md has a row for
+        'Operating System :: POSIX :: Linux',
+        *(f'Programming Language :: Python :: 3.{minor}' for minor in range(10, 15)),
+        'Topic :: Scientific/Engineering',
+    ],
     entry_points={
         'console_scripts': console_scripts(sys.argv),
     },

@@ -76,3 +76,21 @@ def test_windows_is_told_of_wsl2_in_one_sentence(package: str) -> None:
 def test_waiting_gives_way_with_or_without_sched_yield() -> None:
     assert waiter.give_way is os.sched_yield   # on Linux; macOS has a sleep of no time
     waiter.give_way()
+
+
+OTHER_RELEASE = """
+import sys
+from types import SimpleNamespace
+handle = SimpleNamespace(_name='libm.so.6')   # a library without the functions of release 11
+sys.modules['cyclonedds'] = SimpleNamespace(__path__=[])
+sys.modules['cyclonedds.internal'] = SimpleNamespace(DDS=SimpleNamespace(_dll_handle=handle))
+import rosless.dds.library
+"""
+
+
+def test_a_dds_library_of_another_release_is_named() -> None:
+    done = subprocess.run([sys.executable, '-c', OTHER_RELEASE], check=False,
+                          capture_output=True, text=True)
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith('ImportError: libm.so.6 has no function dds_')
+    assert 'cyclonedds>=11.0.1,<12' in last

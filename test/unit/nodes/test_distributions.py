@@ -28,6 +28,7 @@ from rclpy._rclpy_pybind11 import InvalidHandle, RCLError
 from rclpy.executors import ExternalShutdownException
 from rclpy.lifecycle import LifecycleNodeMixin, TransitionCallbackReturn
 from rclpy.node import Node
+from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
 from mbd_ros.messages.dynamics import point_fields
@@ -338,3 +339,15 @@ def test_where_the_events_of_profiles_are(missing, monkeypatch):
     for kind in ('Publisher', 'Subscription'):
         callbacks = made[f'{kind}EventCallbacks'](incompatible_qos=print)
         assert callbacks.incompatible_qos is print
+
+
+def test_what_sequence_fields_take():
+    """The setting of warnings in pyproject.toml has every other test look for sets, too."""
+    state = JointState()
+    if rclpy.__file__ and Path(rclpy.__file__).with_name('_rosless.py').exists():
+        for mistake in ({'a', 'b'}, {'a': 1}.keys(), frozenset()):
+            with pytest.raises(DeprecationWarning, match="for the sequence field 'name'"):
+                state.name = mistake
+    for fine in (['a', 'b'], ('a', 'b')):
+        state.name = fine
+        assert list(state.name) == ['a', 'b']   # Lyrical keeps a list, older ones what they got

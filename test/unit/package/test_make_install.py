@@ -94,16 +94,16 @@ def make(tmp_path):
                  'interfaces/a.msg', 'launch/a.py', 'urdf/a.urdf', 'config/a.yaml', 'resource/a',
                  'package.xml', 'setup.py', 'setup.cfg', 'rosless/setup.py',
                  'rosless/pyproject.toml', 'rosless/tools/pyproject.toml', 'scripts/install.py',
-                 'venv/stamps/venv'):
+                 'scripts/install_rosless.sh', 'venv/stamps/venv'):
         file = tmp_path / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch()
 
     def run():
         done = subprocess.run(
-            ['make', 'install', 'VENV=venv', 'BIN=: #', 'PIP_INSTALL=:'], cwd=tmp_path,
-            env={'PATH': os.environ['PATH']}, capture_output=True, text=True, timeout=60,
-            check=False)
+            ['make', 'install', 'VENV=venv', 'BIN=: #', 'PIP_INSTALL=:', 'INSTALL_ROSLESS=:'],
+            cwd=tmp_path, env={'PATH': os.environ['PATH']}, capture_output=True, text=True,
+            timeout=60, check=False)
         assert done.returncode == 0, done.stderr
         for file in tmp_path.rglob('*'):   # long ago, whatever the resolution of the clock
             age = 2.0 if file.name == 'installed' else 1.0
@@ -125,3 +125,38 @@ def test_it_is_installed_anew_for_sources_and_not_for_caches(make, tmp_path):
     (tmp_path / 'mbd_ros' / 'a.py').write_text('# changed')
     assert make()
     assert not make()
+
+
+NO_WHEEL = ('ERROR: Could not find a version that satisfies the requirement cyclonedds<12\n'
+            'ERROR: No matching distribution found for cyclonedds<12,>=11.0.1\n')
+
+
+@pytest.mark.parametrize(('said', 'status', 'expected'), [
+    ('', 0, None), (NO_WHEEL, 1, 'no wheel'),
+    ('ERROR: No matching distribution found for rosbags\n', 1, 'an error'),
+    ('WARNING: Retrying (Retry(total=4)) after connection broken\n' + NO_WHEEL, 1, 'an error')])
+def test_where_no_wheel_of_the_dds_library_fits_two_lines_say_so(tmp_path, said, status, expected):
+    (tmp_path / 'said').write_text(said)
+    for name, text in (('pip', f'echo "$@" > {tmp_path}/asked; cat {tmp_path}/said; '
+                        f'exit {status}'), ('python', 'echo Python 3.14.1')):
+        (tmp_path / name).write_text(f'#!/bin/sh\n{text}\n')
+        (tmp_path / name).chmod(0o755)
+    done = subprocess.run(['scripts/install_rosless.sh', str(tmp_path / 'pip')], cwd=ROOT,
+                          capture_output=True, text=True, check=False)
+    asked = (tmp_path / 'asked').read_text()
+    assert '--prefer-binary --only-binary cyclonedds,cyclonedds-nightly' in asked
+    assert done.returncode == (1 if expected == 'an error' else 0)
+    assert done.stderr == (said if expected == 'an error' else '')
+    lines = done.stdout.splitlines()
+    assert len(lines) == (2 if expected == 'no wheel' else 0)
+    if lines:
+        assert 'Python 3.14.1' in lines[0] and 'make cyclone' in lines[1]
+
+
+def test_the_demo_needs_no_dds_library(tmp_path):
+    """A run as a page, which is what ``make demo`` shows where there is none."""
+    script = runpy.run_path(str(ROOT / 'scripts' / 'demo_without_nodes.py'))
+    run = script['run_of']('three_link_arm')
+    assert run.violation[-1] < 1e-3 < run.violation[0]   # pulled onto the path [m], and on it
+    with pytest.raises(SystemExit, match="no robot 'nobody'"):
+        script['run_of']('nobody')

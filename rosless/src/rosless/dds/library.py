@@ -64,6 +64,11 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
 }
 for _name, (_result, *_arguments) in _SIGNATURES.items():
     for _library in (c, quick):
-        _function = getattr(_library, _name)
+        _function = getattr(_library, _name, None)
+        if _function is None:
+            raise ImportError(
+                f'{_library._name} has no function {_name}: it is no Cyclone DDS of release 11, '
+                'which rosless needs; unset CYCLONEDDS_HOME, or "pip install --force-reinstall '
+                '\'cyclonedds>=11.0.1,<12\'"')
         _function.restype = _result
         _function.argtypes = _arguments

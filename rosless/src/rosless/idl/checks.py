@@ -19,6 +19,7 @@ from collections import UserList, UserString
 from collections.abc import Callable, Sequence, Set
 import math
 from typing import Any
+import warnings
 
 from .definition import FieldType, FLOATS, INTEGER_LIMITS, NUMBERS
 from .resolve import message_class
@@ -129,10 +130,13 @@ def _scalar(name: str, kind: FieldType) -> Callable[[Any], Any]:
     return string
 
 
-def _is_sequence(value: Any) -> bool:
-    return isinstance(value, (Sequence, Set, UserList)) and not isinstance(
-        value, (str, UserString)
-    )
+def _is_sequence(name: str, value: Any) -> bool:
+    if isinstance(value, Set):
+        warnings.warn(
+            f"a set for the sequence field '{name}': it has no order, and is deprecated since ROS "
+            '2 Lyrical; use a list', DeprecationWarning, stacklevel=4)
+        return True
+    return isinstance(value, (Sequence, UserList)) and not isinstance(value, (str, UserString))
 
 
 def _size_text(kind: FieldType) -> str:
@@ -155,7 +159,7 @@ def _sequence(name: str, kind: FieldType) -> Callable[[Any], Any]:
     text = f"The '{name}' field must be {what} and each value of type '{label}'"
 
     def check(value: Any) -> Any:
-        assert _is_sequence(value) and _fits(value, kind), text
+        assert _is_sequence(name, value) and _fits(value, kind), text
         try:
             for item in value:
                 element(item)
@@ -200,7 +204,7 @@ def _number_sequence(name: str, kind: FieldType) -> Callable[[Any], Any]:
                 f"The '{name}' array.array() must have a size <= {kind.size}"
             )
             return value
-        assert _is_sequence(value) and _fits(value, kind) and _numbers_ok(value, kind), (
+        assert _is_sequence(name, value) and _fits(value, kind) and _numbers_ok(value, kind), (
             _number_text(name, kind)
         )
         return array.array(code, value)
@@ -220,7 +224,7 @@ def _number_array(name: str, kind: FieldType) -> Callable[[Any], Any]:
                 f"The '{name}' numpy.ndarray() must have a size of {kind.size}"
             )
             return value
-        assert _is_sequence(value) and _fits(value, kind) and _numbers_ok(value, kind), (
+        assert _is_sequence(name, value) and _fits(value, kind) and _numbers_ok(value, kind), (
             _number_text(name, kind)
         )
         return np.array(value, dtype=dtype(kind))

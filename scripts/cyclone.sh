@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Build Cyclone DDS from its C sources and its Python binding from PyPI's, where PyPI has no wheel:
+#   scripts/cyclone.sh VENV [SOURCES]      SOURCES: a folder with release 11 of the C sources
+# They are on no registry of Python packages, and Debian's are of 0.10: git fetches them.
+set -euo pipefail
+venv=$(cd "$1" && pwd)
+release=11.0.1
+folder=build/cyclone
+sources=${2:-$folder/sources}
+prefix=$venv/cyclone
+
+if ! command -v cc >/dev/null || ! [ -e "$("$venv/bin/python" -c \
+  'import sysconfig; print(sysconfig.get_path("include"))')/Python.h" ]; then
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    echo 'installing a C compiler and the headers of Python with apt ...'
+    apt-get -qq update
+    DEBIAN_FRONTEND=noninteractive apt-get -qq install -y build-essential python3-dev >/dev/null
+  else
+    echo 'cyclone: a C compiler and the headers of Python are needed:' \
+      'sudo apt install build-essential python3-dev' >&2
+    exit 1
+  fi
+fi
+cmake=$(command -v cmake || true)
+if [ -z "$cmake" ]; then
+  "$venv/bin/pip" install --quiet cmake
+  cmake=$venv/bin/cmake
+fi
+
+mkdir -p "$folder"
+if ! [ -e "$sources/CMakeLists.txt" ]; then
+  echo "fetching the sources of Cyclone DDS $release ..."
+  if ! command -v git >/dev/null || ! git clone --quiet --depth 1 --branch "$release" \
+    https://github.com/eclipse-cyclonedds/cyclonedds "$sources"; then
+    echo "cyclone: no sources. Bring those of eclipse-cyclonedds/cyclonedds, release $release," \
+      'here by other means; then: make cyclone CYCLONE=FOLDER' >&2
+    exit 1
+  fi
+fi
+
+# Release: without NDEBUG its debug checks end processes that keep types to the end, as ours do.
+# The tool idlc is not built: nothing here uses it.
+echo 'building Cyclone DDS (some minutes; on small boards half an hour) ...'
+"$cmake" -S "$sources" -B "$folder/build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_LIBDIR=lib \
+  -DCMAKE_INSTALL_PREFIX="$prefix" -DBUILD_DDSPERF=OFF -DBUILD_IDLC=OFF -DENABLE_SSL=OFF \
+  -DENABLE_SECURITY=OFF > "$folder/log" || { cat "$folder/log"; exit 1; }
+"$cmake" --build "$folder/build" --parallel "$(nproc)" --target install >> "$folder/log" 2>&1 || {
+  tail -n 40 "$folder/log"; exit 1; }
+mkdir -p "$prefix/bin"   # the binding's build insists on it
+echo 'building its Python binding ...'
+CYCLONEDDS_HOME=$prefix scripts/pip_install.sh "$venv/bin/pip" \
+  --no-binary cyclonedds,cyclonedds-nightly rosless rosless-tools
+"$venv/bin/python" -c 'import cyclonedds.core'
+echo 'Cyclone DDS is installed; now: make demo'
