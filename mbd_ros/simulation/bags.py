@@ -343,7 +343,8 @@ def _opened(path: Path) -> Iterator[Any]:
     rosbag2, _ = _rosbags()
     try:
         for file in (path.iterdir() if path.is_dir() else (path,)):
-            require_regular(file)
+            if not file.is_dir():
+                require_regular(file)
         with rosbag2.Reader(_file_of(path)) as reader:
             yield reader
     except MbdError:

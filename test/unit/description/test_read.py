@@ -14,6 +14,7 @@
 
 import difflib
 from math import inf
+import os
 import subprocess
 import sys
 
@@ -21,6 +22,7 @@ from described import bare, joint, link, robot
 import pytest
 
 from mbd_ros.description import Link, read, Source
+from mbd_ros.description.xml.arrays import read_arrays
 from mbd_ros.description.xml.xml_tree import MAX_BYTES
 from mbd_ros.errors import DescriptionError, SingularMassError, UnknownNameError
 from mbd_ros.model import load
@@ -174,3 +176,19 @@ def test_joints_are_held_while_loading():
     assert load(text, locked={'j': 0.3}).nv == 0
     with pytest.raises(UnknownNameError):
         load(text, locked={'k': 0.3})
+
+
+def test_pipes_are_no_runs(tmp_path):
+    os.mkfifo(tmp_path / 'run.npz')
+    with pytest.raises(DescriptionError, match='not a regular file'):
+        read_arrays(tmp_path / 'run.npz', 'saved run')
+
+
+def test_modes_of_all_beams_are_bounded():
+    beam = ('<mbd:flexible xmlns:mbd="urn:mbd_ros"><beam length="1" linear_density="1" '
+            'bending_stiffness="9 9" torsional_stiffness="9" torsional_inertia="1" '
+            'modes="20 20 20"/></mbd:flexible>')
+    links = [link(f'l{i}', 2.0).replace('</link>', f'{beam}</link>') for i in range(5)]
+    joints = [joint(f'j{i}', 'fixed', f'l{i}', f'l{i + 1}', '') for i in range(4)]
+    with pytest.raises(DescriptionError, match='have 300 modes together; allowed: 240'):
+        read(robot(*links, *joints))
