@@ -64,6 +64,12 @@ def one_line(text: str) -> str:
     return f'{line[:LONGEST_MESSAGE]}... ({len(text)} characters)'
 
 
+def nearest_name(name: str, known: Iterable[str]) -> str | None:
+    """Return the name that may be meant, within bounds: difflib is quadratic in their lengths."""
+    names = [one for one in list(known)[:1000] if len(one) <= LONGEST_VALUE]
+    return next(iter(difflib.get_close_matches(name[:LONGEST_VALUE], names, n=1)), None)
+
+
 class MbdError(Exception):
     """
     Base of all errors of this package.
@@ -73,7 +79,7 @@ class MbdError(Exception):
     code : str
         Stable name of the kind of error, the ``error_code`` of the ROS services.
     findings : tuple of Finding
-        What was remarked about a robot description before it could be read no further.
+        What was remarked about a description before.
 
     """
 
@@ -182,9 +188,8 @@ class UnknownNameError(MbdError):
         self.kind = kind
         self.name = name
         self.known = tuple(known)
-        near = difflib.get_close_matches(   # bounded: it is quadratic in the lengths of names
-            str(name)[:LONGEST_VALUE], [one[:LONGEST_VALUE] for one in self.known[:1000]], n=1)
-        hint = f"; did you mean '{near[0]}'?" if near else ''
+        near = nearest_name(str(name), self.known)
+        hint = f"; did you mean '{near}'?" if near else ''
         more = len(self.known) - MOST_NAMES
         known_names = ', '.join(self.known[:MOST_NAMES]) + (
             f', ... ({more} more)' if more > 0 else '')

@@ -28,6 +28,7 @@ from mbd_ros.description.xml.packages import Folders
 from mbd_ros.errors import DescriptionError, InvalidValueError, SingularMassError
 from mbd_ros.model.body_check import body_errors
 from mbd_ros.model.build import build_model
+from mbd_ros.model.lock import lock
 from mbd_ros.model.model import Model
 from mbd_ros.model.singular import mass_errors
 
@@ -37,8 +38,8 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
          inertia: Literal['checked', 'unchecked', 'from_shapes'] = 'checked',
          xacro: Literal['checked', 'trusted'] = 'checked',
          arguments: Mapping[str, object] | None = None, model: str | None = None,
-         packages: Folders | None = None,
-         folders: Sequence[str | os.PathLike[str]] = ()) -> Model:
+         packages: Folders | None = None, folders: Sequence[str | os.PathLike[str]] = (),
+         locked: Mapping[str, float] | None = None) -> Model:
     """
     Read a robot description and compile it to a Model.
 
@@ -72,6 +73,9 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
     folders : sequence of str or path, optional
         Folders that the description may include files of, besides its package or repository, or
         the folder above its own where it is in none.
+    locked : mapping of str to float, optional
+        Joints that are held at a position [rad or m], as by ``lock``, before it is looked whether
+        each joint moves a mass: fingers without one, say.
 
     Returns
     -------
@@ -97,7 +101,7 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
         raise InvalidValueError('xacro', xacro, "'checked' or 'trusted'")
     mechanism = read(path_or_text, mimic=mimic, inertia=inertia, xacro=xacro, arguments=arguments,
                      model=model, packages=packages, folders=folders)
-    return _model_of(mechanism, floating_base, mimic, flexible, inertia)
+    return _model_of(mechanism, floating_base, mimic, flexible, inertia, locked)
 
 
 def load_text(text: str, *, floating_base: bool = False, mimic: bool = False,
@@ -145,10 +149,12 @@ def _check_options(floating_base: bool, mimic: bool, flexible: bool, inertia: st
         raise InvalidValueError('inertia', inertia, ' or '.join(map(repr, allowed)))
 
 
-def _model_of(mechanism: Mechanism, floating_base: bool, mimic: bool, flexible: bool, inertia: str
-              ) -> Model:
+def _model_of(mechanism: Mechanism, floating_base: bool, mimic: bool, flexible: bool, inertia: str,
+              locked: Mapping[str, float] | None = None) -> Model:
     """Return the model of a mechanism, with what cannot move as an error or a finding."""
     model = build_model(mechanism, floating_base=floating_base, mimic=mimic, flexible=flexible)
+    if locked is not None:
+        model = lock(model, locked)
     errors: list[DescriptionError | SingularMassError] = [*body_errors(model), *mass_errors(model)]
     if errors and inertia != 'unchecked':
         errors[0].findings = mechanism.findings

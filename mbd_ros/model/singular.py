@@ -64,7 +64,8 @@ def mass_errors(model: Model) -> list[SingularMassError]:
         errors.append(SingularMassError(
             model.joint_names[joint],
             '; '.join([f"link '{link}' ({source}) and all that it carries yield without a force",
-                       *unread]),
+                       *unread, f"load(..., locked={{'{model.joint_names[joint]}': 0.0}}) holds "
+                       "it, load(..., inertia='unchecked') reads the robot as it is"]),
             file=source.file, line=source.line))
     return errors
 

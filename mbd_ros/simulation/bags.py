@@ -31,6 +31,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mbd_ros.description.records.finding import Finding
+from mbd_ros.description.xml.file_content import require_regular
 from mbd_ros.errors import (
     DescriptionError, InvalidValueError, MbdError, UnknownNameError, UnsupportedError)
 from mbd_ros.model import Model
@@ -341,6 +342,9 @@ def _opened(path: Path) -> Iterator[Any]:
     """Open a bag; what is wrong with it comes as an error of this package."""
     rosbag2, _ = _rosbags()
     try:
+        for file in (path.iterdir() if path.is_dir() else (path,)):
+            if not file.is_dir():
+                require_regular(file)
         with rosbag2.Reader(_file_of(path)) as reader:
             yield reader
     except MbdError:

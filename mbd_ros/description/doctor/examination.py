@@ -15,12 +15,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import dist, inf, sqrt
+from math import dist, inf, prod, sqrt
+from pathlib import Path
 
+from lxml import etree
 import numpy as np
 
 from mbd_ros.description.records.finding import Finding, Severity, Source
 from mbd_ros.description.records.mechanism import Inertia, Joint, Link, Mechanism
+from mbd_ros.description.records.numbers import numbers_in
+from mbd_ros.description.records.report import TEXT
+from mbd_ros.description.xml.packages import find_package, SCHEME
 
 FAR = 3.0
 """Mass centres are far away from here on, in lengths of the robot (but at least in metres)."""
@@ -57,7 +62,7 @@ def examine(mechanism: Mechanism) -> list[Finding]:
     """
     reach = _reach(mechanism)
     return [*_size(mechanism, reach), *_mass_centers(mechanism, reach), *_densities(mechanism),
-            *_limits(mechanism), *_without_inertia(mechanism)]
+            *_limits(mechanism), *_without_inertia(mechanism), *_meshes(mechanism)]
 
 
 def _finding(severity: Severity, message: str, source: Source, remedy: str) -> Finding:
@@ -152,3 +157,43 @@ def _without_inertia(mechanism: Mechanism) -> Iterator[Finding]:
         yield _finding(
             'error', f"no link of robot '{mechanism.name}' has a mass", Source(mechanism.file),
             'add <inertial> to the links that move; kinematics alone needs none')
+
+
+def _meshes(mechanism: Mechanism) -> Iterator[Finding]:
+    """Yield meshes that are not there, and scales that turn them inside out."""
+    try:
+        root = etree.fromstring(mechanism.text.encode())
+    except etree.XMLSyntaxError:
+        return
+    file = mechanism.file
+    in_text = file is None or file == TEXT
+    seen: set[str] = set()
+    for mesh in root.iter('mesh'):
+        name = mesh.get('filename', '')
+        source = Source(file, None if str(file).endswith('(expanded)') else mesh.sourceline)
+        scale = numbers_in(mesh.get('scale', '1 1 1'), 3)
+        if not isinstance(scale, str) and prod(scale) < 0.0:
+            yield _finding('warning', f"the mesh '{name[:200]}' has the scale "
+                           f'{mesh.get("scale")}, which mirrors it: inside is outside', source,
+                           'mirror it in its file, or turn it')
+        if name in seen or in_text:
+            continue
+        seen.add(name)
+        missing = _missing(name, Path(str(file).removesuffix(' (expanded)')))
+        if missing:
+            yield _finding('warning', f"the mesh '{name[:200]}' is not there: {missing}", source,
+                           'install the package, or name its folder (--package NAME=FOLDER)'
+                           if name.startswith(SCHEME) else 'put the file where it is named')
+
+
+def _missing(name: str, file: Path) -> str:
+    """Return why a mesh is not there, empty where it is."""
+    try:
+        if name.startswith(SCHEME):
+            package, _, rest = name.removeprefix(SCHEME).partition('/')
+            path = Path(find_package(package, near=(file,)), rest)
+        else:
+            path = file.parent / name.removeprefix('file://')
+        return '' if path.is_file() else f'there is no file {str(path)[:300]}'
+    except (LookupError, OSError, ValueError) as error:
+        return str(getattr(error, 'strerror', None) or error)

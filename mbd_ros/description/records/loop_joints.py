@@ -15,7 +15,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -33,6 +33,9 @@ KINDS: dict[str, LoopKind] = {
     'spherical': 'spherical', 'ball': 'spherical', 'universal': 'universal',
     'prismatic': 'prismatic', 'fixed': 'fixed', 'planar': 'planar', 'distance': 'distance'}
 """What the dialects call the kinds of joints that close loops."""
+
+MOST_HINTS = 10
+"""Nearest names that are looked for in one list."""
 
 _ALONG = {'x': (2, 0, 1), 'y': (1, 2, 0), 'z': (0, 1, 2)}
 """Which columns of a frame along z are the x, y and z axis of one along another axis."""
@@ -161,13 +164,35 @@ def check_loops(loop_joints: Sequence[LoopJoint], springs: Sequence[SpringDamper
 
 
 def _check_mimics(joints: Sequence[Joint], report: Report) -> None:
-    known = {joint.name for joint in joints}
+    followers = {joint.name: joint for joint in joints}
+    hints = MOST_HINTS   # each takes a time that grows with the number of joints
     for joint in joints:
         if joint.mimic is None:
             continue
-        if joint.mimic.joint not in known:
+        if joint.mimic.joint not in followers:
+            hint = nearest(joint.mimic.joint, followers) if hints > 0 else ''
+            hints -= 1
             report.remark('warning', f"joint '{joint.name}' mimics '{joint.mimic.joint}', which "
-                          f'does not exist{nearest(joint.mimic.joint, known)}',
-                          joint.mimic.source)
+                          f'does not exist{hint}', joint.mimic.source)
         elif joint.mimic.joint == joint.name:
             report.remark('warning', f"joint '{joint.name}' mimics itself", joint.mimic.source)
+    _check_rings(followers, report)
+
+
+def _check_rings(joints: Mapping[str, Joint], report: Report) -> None:
+    """Remark joints that follow each other in a circle, which holds all of them."""
+    done: set[str] = set()
+    for first in joints:
+        way: dict[str, None] = {}
+        name = first
+        while name in joints and name not in done and name not in way:
+            way[name] = None
+            mimic = joints[name].mimic
+            name = '' if mimic is None or mimic.joint == name else mimic.joint
+        if name in way:
+            ring = list(way)[list(way).index(name):]
+            listed = ', '.join(f"'{one}'" for one in ring[:5]) + (', ...' if ring[5:] else '')
+            report.remark('warning', f'the joints {listed} mimic each other in a circle; coupled '
+                          '(mimic=True) they cannot move', joints[name].source,
+                          'let one of them be free')
+        done.update(way)

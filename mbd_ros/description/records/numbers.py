@@ -57,6 +57,11 @@ def read_numbers(element: Any, attribute: str, count: int, report: Report) -> tu
     return numbers
 
 
+def is_infinite(text: str) -> bool:
+    """Return whether a limit is written as none: ``inf`` with or without a sign."""
+    return text.strip().lower().lstrip('+-') in ('inf', 'infinity')
+
+
 @lru_cache(maxsize=4096)
 def numbers_in(text: str, count: int) -> tuple[float, ...] | str:
     """Return so many finite numbers, or what keeps a text from being these."""

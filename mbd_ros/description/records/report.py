@@ -15,12 +15,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-import difflib
 import os
 from typing import Any
 
 from mbd_ros.description.records.finding import Finding, Severity, Source
-from mbd_ros.errors import DescriptionError, one_line
+from mbd_ros.errors import DescriptionError, nearest_name, one_line
 
 
 TEXT = '<string>'
@@ -121,5 +120,5 @@ def tag_name(element: Any) -> str:
 
 def nearest(name: str, known: Iterable[str], form: str = "'{}'") -> str:
     """Return ``; did you mean ...?`` or nothing."""
-    near = difflib.get_close_matches(name, list(known), n=1)
-    return f'; did you mean {form.format(near[0])}?' if near else ''
+    near = nearest_name(name, known)
+    return f'; did you mean {form.format(near)}?' if near else ''

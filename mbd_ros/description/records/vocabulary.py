@@ -40,6 +40,7 @@ class Attribute(NamedTuple):
 
     numbers: int = 0
     required: bool = False
+    infinite: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +175,7 @@ _JOINT = Element({'name': _NAME, 'type': _NAME}, {
     'axis': Child(Element({'xyz': Attribute(3, required=True)})),
     'limit': Child(Element(dict.fromkeys((
         'lower', 'upper', 'velocity', 'effort', 'acceleration', 'deceleration', 'jerk'),
-        _NUMBER))),
+        Attribute(1, infinite=True)))),
     'dynamics': Child(Element({'damping': _NUMBER, 'friction': _NUMBER})),
     'mimic': Child(Element({'joint': _NAME, 'multiplier': _NUMBER, 'offset': _NUMBER})),
     'safety_controller': Child(unused='it sets up a controller, not the mechanism'),

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+import re
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from mbd_ros.description.records.poses import read_placement
 from mbd_ros.description.records.report import Report
 from mbd_ros.description.records.thruster import ThrusterBody
 from mbd_ros.description.records.vocabulary import ADDED_MASS, FLEXIBLE, FLUID
-from mbd_ros.description.urdf.beams import read_beam
+from mbd_ros.description.urdf.beams import MOST_OF_ALL, read_beam
 from mbd_ros.description.urdf.modal import read_modal
 
 Attached = LoopJoint | SpringDamper | ContactBody | ThrusterBody
@@ -110,6 +111,7 @@ def read_flexibles(robot: Any, links: Sequence[Link], joints: Sequence[Joint],
     """
     inertias = {link.name: link.inertia for link in links}
     found = []
+    modes = 0
     for link in robot.iterfind('link'):
         element = link.find(FLEXIBLE)
         if element is None:
@@ -127,6 +129,12 @@ def read_flexibles(robot: Any, links: Sequence[Link], joints: Sequence[Joint],
         if (beam is None) == (not given):
             raise report.error(f'{what} has not either a <beam>, <point>s, <integrals> or '
                                '<modal>', source)
+        if beam is not None:
+            modes += sum(map(int, beam.get('modes', '1 1 0').split())) if re.fullmatch(
+                r'[\d\s]{1,100}', beam.get('modes', '1 1 0')) else 0
+            if modes > MOST_OF_ALL:
+                raise report.error(f'{what}: the beams of this robot have {modes} modes together; '
+                                   f'allowed: {MOST_OF_ALL}', report.source(beam))
         body = FlexibleBody(name, _origin(element, report), read_beam(beam, what, report),
                             source=source) if beam is not None else replace(
             read_modal(name, element, carried, what, of_file),

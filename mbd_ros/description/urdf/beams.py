@@ -32,6 +32,8 @@ WORDS = {'boundary': ('free', 'craig_bampton'), 'stiffening': ('true', 'false', 
          'theory': ('euler_bernoulli', 'timoshenko')}
 """Attributes that are one of some words."""
 MOST_MODES = 20
+MOST_OF_ALL = 240
+"""Modes of the beams of a robot together; a link with 60 takes some seconds to prepare."""
 
 Section = tuple[float, tuple[float, float], float, tuple[float, float]]
 """Area [m^2], second moments for bending along y and z, torsion constant [m^4], shear areas."""

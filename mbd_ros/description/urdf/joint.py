@@ -20,12 +20,17 @@ from typing import Any, cast, get_args
 
 from mbd_ros.description.records.mechanism import (
     Dynamics, Joint, JointKind, Limits, Mimic, Vector3)
-from mbd_ros.description.records.numbers import read_numbers
+from mbd_ros.description.records.numbers import is_infinite, read_numbers
 from mbd_ros.description.records.poses import read_pose
 from mbd_ros.description.records.report import nearest, Report, tag_name
 from mbd_ros.description.records.vocabulary import ARMATURE, SERIES_ELASTIC
 
 KINDS: tuple[str, ...] = get_args(JointKind)
+
+_ELSEWHERE = {'ball': 'spherical', 'hinge': 'revolute', 'slide': 'prismatic',
+              'slider': 'prismatic', 'free': 'floating', 'weld': 'fixed', 'rigid': 'fixed',
+              'rotational': 'revolute', 'linear': 'prismatic'}
+"""What other formats call the types of joints."""
 
 _MOVES = ('revolute', 'continuous', 'prismatic')
 _BY_RATES: tuple[JointKind, ...] = ('floating', 'spherical')
@@ -78,8 +83,10 @@ def _read_kind(element: Any, report: Report) -> JointKind:
     name = element.get('name')
     allowed = ', '.join(KINDS)
     if kind not in KINDS:
+        meant = _ELSEWHERE.get(kind.lower())
+        hint = f"; did you mean '{meant}'?" if meant else nearest(kind, KINDS)
         raise report.error(f"joint '{name}' has the unknown type '{kind}'; allowed: {allowed}"
-                           f'{nearest(kind, KINDS)}', report.source(element))
+                           f'{hint}', report.source(element))
     return cast(JointKind, kind)
 
 
@@ -134,7 +141,8 @@ def _read_limits(element: Any, raw: Any, kind: JointKind, report: Report) -> Lim
     if lower > upper:
         raise report.error(f"joint '{name}': lower={lower:.9g} of <limit> is above upper="
                            f'{upper:.9g}', source)
-    others = {attribute: _no_largest(read_numbers(part, attribute, 1, report)[0]) for attribute in
+    others = {attribute: float(part.get(attribute)) if is_infinite(part.get(attribute)) else
+              _no_largest(read_numbers(part, attribute, 1, report)[0]) for attribute in
               ('velocity', 'effort', 'acceleration', 'deceleration', 'jerk')
               if part.get(attribute)}
     for attribute, value in others.items():

@@ -37,6 +37,7 @@ from mbd_ros.description.urdf.joint_numbers import numbers_of
 from mbd_ros.description.urdf.loops import Found, read_loops, refuse_unread
 from mbd_ros.description.urdf.loops_gazebo import read_gazebo_joints
 from mbd_ros.description.urdf.strict import check_element
+from mbd_ros.description.urdf.suspicious import remark_suspicious
 from mbd_ros.description.urdf.thrusters import read_thrusters
 from mbd_ros.description.write.loops import loop_element, spring_element
 from mbd_ros.description.xml.xml_tree import as_text
@@ -74,6 +75,7 @@ def read_urdf(robot: Any, report: Report, *,
     _check_root(robot, report)
     check_element(robot, ROBOT, report)
     refuse_unread(robot, report)
+    remark_suspicious(robot, report)
     numbers = numbers_of(robot)
     links = tuple(_read_link(element, raw, report)
                   for element, raw in zip(robot.findall('link'), numbers.links))

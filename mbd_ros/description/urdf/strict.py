@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mbd_ros.description.records.finding import Severity
-from mbd_ros.description.records.numbers import numbers_in, read_numbers
+from mbd_ros.description.records.numbers import is_infinite, numbers_in, read_numbers
 from mbd_ros.description.records.report import nearest, owner, Report, tag_name
 from mbd_ros.description.records.vocabulary import Attribute, Child, Element
 from mbd_ros.description.xml.xml_tree import children
@@ -85,7 +85,7 @@ def _check_attributes(element: Any, allowed: Mapping[str, Attribute], report: Re
             if isinstance(numbers, str):
                 report.remark('warning', f'{owner(element)}{name}="{text}" of '
                               f'<{tag_name(element)}> {numbers}', report.source(element))
-        elif attribute.numbers:
+        elif attribute.numbers and not (attribute.infinite and is_infinite(text)):
             read_numbers(element, name, attribute.numbers, report)
     for name, attribute in allowed.items():
         if attribute.required and not (element.get(name) or '').strip():

@@ -117,7 +117,7 @@ def read_visuals(
             try:
                 shapes.append(shape_of(link.get('name', ''), visual, color, mechanism,
                                        find_package))
-            except (ValueError, LookupError) as error:
+            except (ValueError, LookupError, OSError) as error:
                 remarks.append(f"line {visual.sourceline}: visual of link '{link.get('name')}' "
                                f'is not shown: {error}')
     if not shapes:
@@ -232,7 +232,11 @@ def _mesh_file(
     if file.suffix.lower() not in MESHES:
         raise ValueError(f"its mesh '{name[:100]}' is no file of a known kind; known: "
                          f'{", ".join(MESHES)}')
-    if not file.is_file():
+    try:
+        there = file.is_file()
+    except OSError as error:   # of a name that is too long
+        raise ValueError(f"its mesh '{name[:100]}' cannot be opened: {error.strerror}") from None
+    if not there:
         raise LookupError(f'there is no file {str(file)[:300]}')
     return file
 

@@ -16,12 +16,14 @@ from __future__ import annotations
 
 from io import BytesIO
 import os
+from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mbd_ros.description.xml.file_content import require_regular
 from mbd_ros.errors import DescriptionError
 
 LARGEST = 4 * 1024 ** 3
@@ -52,6 +54,8 @@ def read_arrays(path: str | os.PathLike[str], what: str, *, data: bytes | None =
     """
     most = LARGEST if largest is None else largest
     try:
+        if data is None:
+            require_regular(Path(path))
         with ZipFile(path if data is None else BytesIO(data)) as packed:
             if sum(entry.file_size for entry in packed.infolist()) > most:
                 raise ValueError(f'it holds more than {most} bytes')

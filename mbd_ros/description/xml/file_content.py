@@ -33,8 +33,7 @@ def read_content(path: Path) -> bytes:
 
     """
     try:
-        if path.exists() and not path.is_file():
-            raise OSError('it is not a regular file')
+        require_regular(path)
         with path.open('rb') as file:
             return file.read(MAX_BYTES + 1)  # one more than the reader accepts
     except FileNotFoundError:
@@ -43,6 +42,12 @@ def read_content(path: Path) -> bytes:
     except (OSError, ValueError) as error:
         reason = getattr(error, 'strerror', None) or error
         raise DescriptionError(f'the file cannot be read: {reason}', file=_short(path)) from None
+
+
+def require_regular(path: Path) -> None:
+    """Raise OSError for a pipe, a device or a folder, which may never end or begin."""
+    if path.exists() and not path.is_file():
+        raise OSError('it is not a regular file')
 
 
 def utf8_text(data: bytes, file: str) -> str:

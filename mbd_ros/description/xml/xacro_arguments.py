@@ -64,7 +64,7 @@ class Arguments(dict[str, str]):
 
 def how_to_give(name: str) -> str:
     """Return what a message says about an argument that has no value."""
-    return (f"the file uses $(arg {name}) without a default; give it as "
+    return (f'the file uses $(arg {name}) without a default; give it as '
             f"load(..., arguments={{'{name}': ...}}), '{name}:=VALUE' after the file on the "
             f"command line of mbd_ros, or xacro_args:='{name}:=VALUE' of a launch file")
 

@@ -131,19 +131,21 @@ class Functions:
     def __init__(self, budget: Budget, own: dict[str, Function]) -> None:
         self._budget = budget
         python: dict[str, Function] = {
-            'abs': abs, 'all': all, 'any': any, 'bool': bool, 'dict': dict, 'divmod': divmod,
+            'abs': abs, 'all': all, 'any': any, 'bool': bool, 'dict': self._dict, 'divmod': divmod,
             'enumerate': self._enumerate, 'filter': self._filter, 'float': float,
-            'frozenset': set, 'int': _whole, 'isinstance': _is_a, 'len': len, 'list': list,
+            'frozenset': self._set, 'int': _whole, 'isinstance': self._is_a, 'len': len,
+            'list': list,
             'map': self._map, 'max': max, 'min': min, 'ord': ord,
             'range': self._range, 'repr': repr, 'reversed': self._reversed, 'round': _rounded,
-            'set': set, 'sorted': sorted, 'str': str, 'sum': self._sum, 'tuple': tuple,
+            'set': self._set, 'sorted': sorted, 'str': str, 'sum': self._sum, 'tuple': tuple,
             'zip': self._zip}
         functions: dict[str, Function] = {name: getattr(math, name) for name in _MATH}
         self.spaces: dict[str, dict[str, Any]] = {
             'math': functions | {name: getattr(math, name) for name in _CONSTANTS},
             'python': {**python}, 'xacro': {**own}}
         self.known = functions | own | python
-        self.takes_functions: set[Function] = {self._map, self._filter, _is_a}
+        self.takes_functions: set[Function] = {self._map, self._filter, self._is_a}
+        self._kinds = _KINDS | {self._set: set, self._dict: dict}
         self._methods: dict[type, dict[str, Function]] = {
             str: {name: getattr(str, name) for name in _TEXT} | {
                 name: _padded(getattr(str, name)) for name in _PADDED} | {
@@ -170,6 +172,25 @@ class Functions:
             room -= size
             found.append(value)
         return found
+
+    def _set(self, values: Any = ()) -> set[Any]:
+        """Return a set; keys with one hash take a time that grows with the square of them."""
+        found = set()
+        for value in values:
+            found.add(value)
+            self._budget.step()
+        return found
+
+    def _dict(self, values: Any = (), **named: Any) -> dict[Any, Any]:
+        """Return a dictionary, likewise."""
+        found: dict[Any, Any] = {}
+        for key, value in (values.items() if isinstance(values, dict) else values):
+            found[key] = value
+            self._budget.step()
+        return found | named
+
+    def _is_a(self, value: Any, *kinds: Function) -> bool:
+        return isinstance(value, tuple(self._kinds[kind] for kind in kinds))
 
     def _map(self, function: Function, *lists: Any) -> list[Any]:
         return self.collected(function(*values) for values in self._zip(*lists))
@@ -235,10 +256,5 @@ def _rounded(value: Any, digits: int | None = None) -> Any:
     return round(value, digits)
 
 
-def _is_a(value: Any, *kinds: Function) -> bool:
-    return isinstance(value, tuple(_KINDS[kind] for kind in kinds))
-
-
 _KINDS: dict[Function, type] = {
-    _whole: int, bool: bool, dict: dict, float: float, list: list, set: set, str: str,
-    tuple: tuple}
+    _whole: int, bool: bool, float: float, list: list, str: str, tuple: tuple}

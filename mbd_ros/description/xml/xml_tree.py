@@ -14,12 +14,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from lxml import etree
 
 from mbd_ros.description.records.finding import Source
 from mbd_ros.description.records.report import Report, tag_name
+
+_VERSION = re.compile(rb"""\A(?:\xef\xbb\xbf)?(<\?xml\s+version\s*=\s*["'])([0-9.]{1,20})["']""")
 
 MAX_BYTES = 64 * 1024 * 1024
 """A file beyond it is a mistake or an attack."""
@@ -61,6 +64,11 @@ def parse_xml(data: bytes, report: Report) -> Any:
     if not data.strip():
         raise report.error('the description is empty; allowed: XML with the root <robot>',
                            Source(report.file))
+    version = _VERSION.match(data)
+    if version is not None and not version[2].startswith(b'1.'):
+        report.remark('info', f"XML of version '{version[2].decode()}' is read as 1.0",
+                      Source(report.file, 1))
+        data = data[:version.start(2)] + b'1.0' + data[version.end(2):]
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False,
                              huge_tree=False, recover=True)
     try:
@@ -72,6 +80,9 @@ def parse_xml(data: bytes, report: Report) -> Any:
         source = Source(report.file, entry.line)
         if entry.type == etree.ErrorTypes.NS_ERR_UNDEFINED_NAMESPACE:
             report.remark('info', f'{entry.message}; it is read as part of the name', source)
+        elif entry.type == etree.ErrorTypes.ERR_HYPHEN_IN_COMMENT:
+            report.remark('info', 'a comment has two hyphens in it; it is skipped as other '
+                          'readers do', source)
         elif entry.level >= etree.ErrorLevels.ERROR:
             raise report.error(f'this is not well-formed XML: {entry.message}', source)
     if root is None:

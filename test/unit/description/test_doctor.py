@@ -125,3 +125,17 @@ def test_a_moment_below_zero_has_no_density():
     text = robot(bare('base'), link('arm', moments=(-1.0,) * 3),
                  joint('j', 'continuous', 'base', 'arm'))
     assert examine(read(text, inertia='unchecked')) == []
+
+
+def test_meshes_that_are_not_there_or_mirrored(tmp_path):
+    file = tmp_path / 'r.urdf'
+    (tmp_path / 'there.stl').write_text('')
+    shapes = ''.join(f'<visual><geometry><mesh filename="{name}" {scale}/></geometry></visual>'
+                     for name, scale in (('there.stl', 'scale="1 -1 1"'), ('gone.stl', ''),
+                                         ('package://no_such_package/x.stl', '')))
+    file.write_text(robot(f'<link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" '
+                          f'izz="1" ixy="0" ixz="0" iyz="0"/></inertial>{shapes}</link>'))
+    said = [finding.message for finding in examine(read(file))]
+    assert said[0].startswith("the mesh 'there.stl' has the scale 1 -1 1, which mirrors it")
+    assert said[1].startswith("the mesh 'gone.stl' is not there: there is no file")
+    assert "package 'no_such_package' is neither" in said[2] and len(said) == 3

@@ -12,15 +12,20 @@
 
 """Paths, texts, and what they are mistaken for."""
 
+import difflib
+from math import inf
+import os
 import subprocess
 import sys
 
-from described import bare, robot
+from described import bare, joint, link, robot
 import pytest
 
 from mbd_ros.description import Link, read, Source
+from mbd_ros.description.xml.arrays import read_arrays
 from mbd_ros.description.xml.xml_tree import MAX_BYTES
-from mbd_ros.errors import DescriptionError
+from mbd_ros.errors import DescriptionError, SingularMassError, UnknownNameError
+from mbd_ros.model import load
 
 TEXT = robot(bare('a'))
 
@@ -92,3 +97,98 @@ def test_the_readers_are_imported_only_when_needed():
     done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, timeout=60,
                           check=True)
     assert done.stdout == '[]\n'
+
+
+def test_other_versions_of_xml_and_hyphens_in_comments_are_taken_as_by_others(tmp_path):
+    file = tmp_path / 'r.urdf'
+    file.write_text('<?xml version="0.0" ?>\n<!-- a -- b -->' + TEXT)
+    found = read(file)
+    assert found.root == 'a'
+    assert [finding.message for finding in found.findings] == [
+        "XML of version '0.0' is read as 1.0",
+        'a comment has two hyphens in it; it is skipped as other readers do']
+
+
+def test_limits_may_be_infinite():
+    text = robot(link('a'), link('b'), joint(
+        'j', 'revolute', 'a', 'b', '<axis xyz="0 0 1"/><limit lower="-inf" upper="INF" '
+        'effort="inf" velocity="2"/>'))
+    limits = read(text).joints[0].limits
+    assert (limits.lower, limits.upper, limits.effort, limits.velocity) == (-inf, inf, inf, 2.0)
+    with pytest.raises(DescriptionError, match="holds 'nan'"):
+        read(text.replace('-inf', 'nan'))
+
+
+@pytest.mark.parametrize(('kind', 'meant'), [('ball', 'spherical'), ('hinge', 'revolute')])
+def test_types_of_other_formats_are_named(kind, meant):
+    with pytest.raises(DescriptionError, match=f"did you mean '{meant}'"):
+        read(robot(bare('a'), bare('b'), joint('j', kind, 'a', 'b', '')))
+
+
+def messages(*parts):
+    """Return the warnings about a robot of two links."""
+    return [finding.message for finding in read(robot(link('a'), link('b'), *parts)).findings
+            if finding.severity == 'warning']
+
+
+def test_what_is_rarely_meant_is_remarked():
+    assert messages(joint('j', 'fixed', 'a', 'b', '<origin rpy="90 0 0"/>')) == [
+        'joint \'j\': rpy="90 0 0" of <origin> is more than a turn']
+    assert messages(joint('j', 'fixed', 'a', 'b', '<origin rpy="6.2832 0 -3.15"/>')) == []
+    gazebo = ('<gazebo reference="b"><gravity>false</gravity><mu1>0.2</mu1></gazebo>'
+              '<gazebo reference="j"><springStiffness>3</springStiffness></gazebo>'
+              '<gazebo reference="a"><gravity>true</gravity></gazebo>')
+    assert messages(joint('j', 'fixed', 'a', 'b', ''), gazebo) == [
+        "<gazebo reference='b'>: <gravity>false</gravity> is not used: gravity acts on the link "
+        'all the same',
+        "<gazebo reference='j'>: <springStiffness>3</springStiffness> is not used: the spring is "
+        'not in the equations']
+
+
+def test_a_ring_of_mimics_is_remarked():
+    turns = [joint(f'j{i}', 'continuous', f'l{i}', f'l{i + 1}',
+                   f'<axis xyz="0 0 1"/><mimic joint="j{(i + 1) % 3}"/>') for i in range(3)]
+    text = robot(*(link(f'l{i}') for i in range(5)), *turns, joint(
+        'j3', 'continuous', 'l3', 'l4', '<axis xyz="0 0 1"/><mimic joint="j0"/>'))
+    assert [finding.message for finding in read(text).findings if 'circle' in finding.message] == [
+        "the joints 'j0', 'j1', 'j2' mimic each other in a circle; coupled (mimic=True) they "
+        'cannot move']
+
+
+def test_long_names_are_not_compared(monkeypatch):
+    """The time is that of difflib, which is asked about short names only, and seldom."""
+    asked = []
+    monkeypatch.setattr(difflib, 'get_close_matches',
+                        lambda name, names, n: asked.append((name, *names)) or [])
+    with pytest.raises(DescriptionError, match='does not exist'):
+        read(robot(bare('a' * 80000), bare('x'), joint('j', 'fixed', 'b' * 80000, 'x', '')))
+    read(robot(bare('l'), *(bare(f'l{i}') + joint(
+        f'j{i}', 'continuous', 'l', f'l{i}', f'<axis xyz="0 0 1"/><mimic joint="q{i}"/>')
+        for i in range(50))))
+    assert max(len(name) for names in asked for name in names) <= 200   # LONGEST_VALUE
+    assert len(asked) <= 11   # MOST_HINTS, and the joint's
+
+
+def test_joints_are_held_while_loading():
+    text = robot(link('a'), bare('b'), joint('j', 'continuous', 'a', 'b', '<axis xyz="0 0 1"/>'))
+    with pytest.raises(SingularMassError, match=r"locked=.'j': 0.0.*inertia='unchecked'"):
+        load(text)
+    assert load(text, locked={'j': 0.3}).nv == 0
+    with pytest.raises(UnknownNameError):
+        load(text, locked={'k': 0.3})
+
+
+def test_pipes_are_no_runs(tmp_path):
+    os.mkfifo(tmp_path / 'run.npz')
+    with pytest.raises(DescriptionError, match='not a regular file'):
+        read_arrays(tmp_path / 'run.npz', 'saved run')
+
+
+def test_modes_of_all_beams_are_bounded():
+    beam = ('<mbd:flexible xmlns:mbd="urn:mbd_ros"><beam length="1" linear_density="1" '
+            'bending_stiffness="9 9" torsional_stiffness="9" torsional_inertia="1" '
+            'modes="20 20 20"/></mbd:flexible>')
+    links = [link(f'l{i}', 2.0).replace('</link>', f'{beam}</link>') for i in range(5)]
+    joints = [joint(f'j{i}', 'fixed', f'l{i}', f'l{i + 1}', '') for i in range(4)]
+    with pytest.raises(DescriptionError, match='have 300 modes together; allowed: 240'):
+        read(robot(*links, *joints))

@@ -76,7 +76,7 @@ def test_a_package_that_is_nowhere(tmp_path, monkeypatch):
      "name 'nothing' is not defined, when evaluating expression 'nothing'"),
     ('<xacro:no_such_macro/>', 'unknown macro name: xacro:no_such_macro'),
     ('<link name="${1/0}"/>', "division by zero, when evaluating expression '1/0'"),
-    ('<link name="$(arg what)"/>', "the file uses $(arg what) without a default; give it as "
+    ('<link name="$(arg what)"/>', 'the file uses $(arg what) without a default; give it as '
      "load(..., arguments={'what': ...}), 'what:=VALUE' after the file on the command line of "
      "mbd_ros, or xacro_args:='what:=VALUE' of a launch file"),
     ('<xacro:include filename="not_there.xacro"/>', 'there is no file /'),

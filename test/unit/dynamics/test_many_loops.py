@@ -45,11 +45,11 @@ def leg(n, phase, side):
     turn = acos((B * B + E * E - D * D) / (2.0 * B * E))   # of the triangle b, d, e at its top
     top = f'{E * sin(turn)} 0 {E * cos(turn)}'
     links = [link(f'{part}{n}') for part in ('j', 'bde', 'f', 'k', 'c', 'ghi')]
-    joints = [bar(f'crank_j{n}', 'crank', f'j{n}', tip), bar(f'j_e{n}', f'j{n}', f'bde{n}',
-                                                            f'0 0 {J}'),
+    joints = [bar(f'crank_j{n}', 'crank', f'j{n}', tip),
+              bar(f'j_e{n}', f'j{n}', f'bde{n}', f'0 0 {J}'),
               bar(f'e_f{n}', f'bde{n}', f'f{n}', top),
-              bar(f'crank_k{n}', 'crank', f'k{n}', tip), bar(f'k_c{n}', f'k{n}', f'c{n}',
-                                                            f'0 0 {K}'),
+              bar(f'crank_k{n}', 'crank', f'k{n}', tip),
+              bar(f'k_c{n}', f'k{n}', f'c{n}', f'0 0 {K}'),
               bar(f'k_g{n}', f'k{n}', f'ghi{n}', f'0 0 {K}')]
     cuts = [cut(f'b{n}', (f'bde{n}', f'0 0 {B}'), ('base', ground)),
             cut(f'c_{n}', (f'c{n}', f'0 0 {C}'), ('base', ground)),
