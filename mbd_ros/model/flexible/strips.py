@@ -104,18 +104,20 @@ def strips(fluid: FluidBody, body: FlexibleBody) -> tuple[tuple[Strip, ...], Flu
         for name, power in (('linear_drag', 2), ('quadratic_drag', 3)):
             coefficients = np.array(getattr(fluid, name))
             left[name][3:] -= share * (swept ** power @ coefficients[:3] + moments[name])
-        drags = {name: _numbers(share * np.concatenate(
-            [np.array(getattr(fluid, name))[:3], moments[name]])) for name in left}
+        linear, quadratic = (_numbers(share * np.concatenate(
+            [np.array(getattr(fluid, name))[:3], moments[name]])) for name in left)
         at = origin + turn @ np.array([place, center[1], center[2]])
         y, z = fluid.lift
         found.append(((float(at[0]), float(at[1]), float(at[2])), FluidBody(
             fluid.link, Pose(fluid.frame.rotation), share * fluid.volume,
-            tuple(map(_numbers, own)), lift=(share * y, share * z), source=fluid.source, **drags)))
+            tuple(map(_numbers, own)), linear, quadratic, (share * y, share * z),
+            fluid.source)))
     for values in left.values():
         values[:3], values[3:] = 0.0, np.maximum(values[3:], 0.0)
     return tuple(found), replace(
         fluid, volume=0.0, added_mass=tuple(map(_numbers, _positive(rest[3:, 3:]))),
-        lift=(0.0, 0.0), **{name: _numbers(values) for name, values in left.items()})
+        lift=(0.0, 0.0), linear_drag=_numbers(left['linear_drag']),
+        quadratic_drag=_numbers(left['quadratic_drag']))
 
 
 def _positive(rotational: Array) -> Array:
