@@ -114,8 +114,8 @@ def estimate_fluid(model: Model, density: float = 1000.0) -> Model:
     findings += [Finding('info', f'estimated fluid: {remark}', mechanism.file)
                  for remark in remarks]
     mechanism = replace(mechanism, fluids=(*mechanism.fluids, *bodies))
-    fluids = build_model(mechanism, **build_options(model)).fluids
-    return replace(model, mechanism=mechanism, fluids=fluids,
+    built = build_model(mechanism, **build_options(model))
+    return replace(model, mechanism=mechanism, fluids=built.fluids, elastic=built.elastic,
                    findings=(*model.findings, *findings))
 
 

@@ -28,6 +28,7 @@ from mbd_ros.description.xml.packages import Folders
 from mbd_ros.errors import DescriptionError, InvalidValueError, SingularMassError
 from mbd_ros.model.body_check import body_errors
 from mbd_ros.model.build import build_model
+from mbd_ros.model.flexible.strips import strips
 from mbd_ros.model.lock import lock
 from mbd_ros.model.model import Model
 from mbd_ros.model.singular import mass_errors
@@ -168,9 +169,11 @@ def _model_of(mechanism: Mechanism, floating_base: bool, mimic: bool, flexible: 
         'warning', f"joint '{joint.name}': <mbd:series_elastic> is not used: the transmission is "
         'rigid, as it was loaded', joint.source.file, joint.source.line)
         for joint in mechanism.joints if joint.dynamics.series_stiffness]
-    bent = {body.link for body in mechanism.flexibles} if model.elastic is not None else ()
+    bent = {body.link: body for body in mechanism.flexibles} if model.elastic is not None else {}
     findings += [Finding(
         'info', f"link '{fluid.link}' bends in a fluid: <mbd:fluid> acts on its undeformed shape, "
-        'moves it as a whole and does not bend it; a rigid link fixed to it does',
-        fluid.source.file, fluid.source.line) for fluid in mechanism.fluids if fluid.link in bent]
+        'moves it as a whole and does not bend it; a rigid link fixed to it does, and so does the '
+        'fluid of a beam whose centre of buoyancy is about its middle',
+        fluid.source.file, fluid.source.line) for fluid in mechanism.fluids
+        if fluid.link in bent and strips(fluid, bent[fluid.link]) is None]
     return replace(model, findings=(*model.findings, *findings)) if findings else model

@@ -327,7 +327,8 @@ def bending_for(dyn: PreparedDynamics, task: Task) -> RigidLinks:
         return RigidLinks(dyn)
     if actuation_of(dyn, task) is not None:
         raise InvalidValueError('actuated', list(task.actuated), (
-            'empty, or all joints, where a task is to know how links bend'))
+            'empty, or all joints, where a task is to know how links bend, of a robot whose base '
+            'does not float and whose joints have one coordinate each'))
     return BendingLinks(dyn)
 
 

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from mbd_ros.dynamics.api.current_fields import in_field, is_field, met_at
 from mbd_ros.dynamics.api.functions import more_efforts
 from mbd_ros.dynamics.formulations.row_space import RowSpace
-from mbd_ros.dynamics.loops.closure import contradicted, GOAL, open_loops
+from mbd_ros.dynamics.loops.closure import contradicted, GOAL, leading_joints, open_loops
 from mbd_ros.dynamics.prepared.call import (
     Array, checked_array, real_array, require_finite, rows_of)
 from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
@@ -244,7 +244,7 @@ def static_deflection(model: Model, q: ArrayLike, tau: ArrayLike | None = None, 
     Return the elastic coordinates at which a robot rests, its joints held as they are.
 
     Closed loops stay closed, ``h = tau + A^T lambda`` and ``phi = 0``. If bending alone cannot
-    keep them closed, as that of one link alone cannot, say which joints are held; the others rest
+    keep them closed, as that of one link alone cannot, only some joints are held; the others rest
     where the loops and their forces leave them, as ``close_loops(..., known=held)`` says.
 
     Parameters
@@ -259,7 +259,8 @@ def static_deflection(model: Model, q: ArrayLike, tau: ArrayLike | None = None, 
     external_forces, gravity, fluid, ground
         As in ``forward_dynamics``.
     held : sequence of str, optional
-        The joints that do not move; all if not given. In closed loops the others follow.
+        The joints that do not move; all if not given, or, where bending alone cannot close the
+        loops, the first that lead the others. In closed loops the others follow.
 
     Returns
     -------
@@ -291,7 +292,8 @@ def static_deflection(model: Model, q: ArrayLike, tau: ArrayLike | None = None, 
             raise ShapeError(name, array.shape, 'one state')
     dyn = compile_model(model, gravity=gravity, fluid=met_at(fluid, model, place_now),
                         ground=ground)
-    names = model.joint_names if held is None else [held] if isinstance(held, str) else held
+    names = _held_by_default(dyn, place_now) if held is None else (
+        [held] if isinstance(held, str) else held)
     free = np.flatnonzero(~_entries(model, {model.joint_index(name) for name in names}))
     _require_led(dyn, place_now, free, list(names))
     rest = np.zeros(model.nv)
@@ -346,6 +348,17 @@ def static_deflection(model: Model, q: ArrayLike, tau: ArrayLike | None = None, 
                                 'flexible links carry; from there no rest was found')
     warn_of_deflection(model, place_now[None], rest[None])
     return bent
+
+
+def _held_by_default(dyn: PreparedDynamics, q: Array) -> Sequence[str]:
+    """Return all joints, or, where bending cannot close the loops, those that lead the others."""
+    model = dyn.model
+    if not model.loops:
+        return model.joint_names
+    A = dyn.loop_rows(q, np.zeros(model.nv))[:, VALUES:]
+    bending = np.arange(model.nv - len(model.elastic_names), model.nv)
+    closes = RowSpace(model, A, bending).rank == RowSpace(model, A).rank
+    return model.joint_names if closes else leading_joints(model, q)
 
 
 def _require_stiff(model: Model) -> None:

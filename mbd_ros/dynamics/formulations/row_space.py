@@ -33,7 +33,7 @@ from mbd_ros.model import Model
 Array = NDArray[np.float64]
 
 RANK = 3e-5
-"""Part of the largest singular value below which others are zero: an angle."""
+"""Part of the largest singular value below which others are zero."""
 ROUNDING = 1e-12
 """Levers [m] and singular values below are rounding: of rows that nothing in the robot moves."""
 

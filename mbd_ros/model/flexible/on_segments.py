@@ -42,15 +42,17 @@ def on_segments(model: Model) -> Model:
     pushing = {one.name for one in model.thrusters}
     parents = [segment.parent for segment in model.elastic.segments]
     cuts = {one.name: make_loop(one, links, parents) for one in described.loop_joints}
-    carriers = [one.link for one in model.mechanism.contacts for _ in one.points]
-    places = [point.frame for one, link in zip(described.contacts, carriers) if link in touching
+    carriers = {name: name for name in model.links} | {
+        joint.child: joint.parent for joint in described.joints if joint.child not in model.links}
+    places = [point.frame for one in described.contacts if carriers[one.link] in touching
               for point in make_contacts(one, links)]
     return replace(
         model, links=links,
         loops=tuple(one if one.kind == 'mimic' else cuts[one.name] for one in model.loops),
         springs=tuple(replace(make_spring(one, links), damping=own.damping)
                       for one, own in zip(described.springs, model.springs)),
-        fluids=tuple(make_submerged(one, links) for one in described.fluids if one.link in wet),
+        fluids=tuple(make_submerged(one, links) for one in described.fluids
+                     if carriers[one.link] in wet),
         contacts=tuple(replace(point, frame=frame)
                        for point, frame in zip(model.contacts, places)),
         thrusters=tuple(make_thruster(one) for one in described.thrusters if one.name in pushing))

@@ -13,9 +13,9 @@
 """
 What is attached to a link that bends, on seats: links without mass that are fixed to it.
 
-A seat is where a loop joint, an end of a spring, a contact point or a thruster sits. As all that
-is fixed to a flexible link it moves and turns with the shapes at its place: one rule serves
-child joints and attachments. Seats are segments; the links of the robot do not change.
+A seat is where a loop joint, an end of a spring, a contact point, a thruster or a strip of water
+sits. As all that is fixed to a flexible link it moves and turns with the shapes at its place: one
+rule serves child joints and attachments. Seats are segments; the links of the robot do not change.
 
 """
 
@@ -27,8 +27,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from mbd_ros.description.records.mechanism import (
-    ContactBody, Joint, Link, LoopJoint, Mechanism, Pose, SpringDamper, Vector3)
+    ContactBody, FluidBody, Joint, Link, LoopJoint, Mechanism, Pose, SpringDamper, Vector3)
 from mbd_ros.description.records.thruster import ThrusterBody
+from mbd_ros.model.flexible.strips import strips
 
 TURNLESS = ('spherical', 'distance')
 """Kinds of loop joints whose rows do not depend on how their frames are turned."""
@@ -64,7 +65,7 @@ class Seats:
     """
 
     def __init__(self, mechanism: Mechanism) -> None:
-        self._bent = {body.link for body in mechanism.flexibles}
+        self._bent = {body.link: body for body in mechanism.flexibles}
         self._taken = {link.name for link in mechanism.links}
         self._touching: Counter[str] = Counter()
         self.made: list[Seat] = []
@@ -103,6 +104,16 @@ class Seats:
                 one.link, f'{one.link}/contact_{self._touching[one.link]}', point, False)
             yield replace(one, link=seat, points=(place,), radii=(radius,))
 
+    def fluids(self, one: FluidBody) -> Iterator[FluidBody]:
+        """Yield the strips of a fluid around a beam, each on a seat, and what is left of it."""
+        parts = strips(one, self._bent[one.link]) if one.link in self._bent else None
+        if parts is None:
+            yield one
+            return
+        for k, (place, strip) in enumerate(parts[0], start=1):
+            yield replace(strip, link=self.on(one.link, f'{one.link}/strip_{k}', place, True)[0])
+        yield parts[1]
+
     def thruster(self, one: ThrusterBody) -> ThrusterBody:
         """Return a thruster on a seat."""
         seat, point = self.on(one.link, one.name, one.point, True)
@@ -121,7 +132,8 @@ def seated(mechanism: Mechanism) -> tuple[Mechanism, tuple[Seat, ...]]:
     Returns
     -------
     tuple of Mechanism and tuple of Seat
-        Seats are its last links and its last joints. Each contact point has a record of its own.
+        Seats are its last links and its last joints. Each contact point has a record of its own,
+        and so has each strip of a fluid around a beam.
 
     """
     seats = Seats(mechanism)
@@ -129,7 +141,8 @@ def seated(mechanism: Mechanism) -> tuple[Mechanism, tuple[Seat, ...]]:
         mechanism, loop_joints=tuple(map(seats.loop, mechanism.loop_joints)),
         springs=tuple(map(seats.spring, mechanism.springs)),
         contacts=tuple(point for one in mechanism.contacts for point in seats.contacts(one)),
-        thrusters=tuple(map(seats.thruster, mechanism.thrusters)))
+        thrusters=tuple(map(seats.thruster, mechanism.thrusters)),
+        fluids=tuple(strip for one in mechanism.fluids for strip in seats.fluids(one)))
     joints = tuple(seat.joint for seat in seats.made)
     return replace(moved, links=(*mechanism.links, *(Link(one.child) for one in joints)),
                    joints=(*mechanism.joints, *joints)), tuple(seats.made)

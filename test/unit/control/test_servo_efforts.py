@@ -149,10 +149,7 @@ def test_its_efforts_grow_beyond_all_limits(posture):
 
 def test_closed_loops_are_refused():
     model = mbd_ros.load('urdf/four_bar.urdf')
-    rest, row = np.zeros(model.nv), np.ones((1, model.nv))
-    with pytest.raises(UnsupportedError, match='closed loops'):
-        udwadia_kalaba(model, np.zeros(model.nq), rest, rest, row, [0.0],
-                       actuated=model.joint_names[:1])
+    row = np.ones((1, model.nv))
     with pytest.raises(UnsupportedError, match='closed loops'):
         internal_dynamics(model, np.zeros(model.nq), row)
     with pytest.raises(UnsupportedError, match='closed loops'):

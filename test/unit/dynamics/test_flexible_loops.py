@@ -249,11 +249,12 @@ def test_what_static_deflection_refuses():
     q, _, _ = state(model, 0.0)
     with pytest.raises(InvalidValueError, match=r"^held is \['j0', 'j1', 'j2'\]; allowed: joints "
                        r'without which the loops can close: bending alone cannot close them'):
-        mbd_ros.static_deflection(model, q, gravity=DOWN)
+        mbd_ros.static_deflection(model, q, gravity=DOWN, held=model.joint_names)
     with pytest.raises(InvalidValueError, match=r'^held is \[\]; allowed: joints that hold all '
                        'others by the loops at q'):
         mbd_ros.static_deflection(model, q, gravity=DOWN, held=[])
     a = mbd_ros.static_deflection(model, q, gravity=DOWN, held='j0')
+    np.testing.assert_array_equal(mbd_ros.static_deflection(model, q, gravity=DOWN), a)
     bent = bent_by_weight(model, q, DOWN)   # the simulator begins so: the first joint leads
     np.testing.assert_allclose(bent[3:], a, atol=1e-12)
     phi, missing = at_rest(model, bent, ['j0'])

@@ -45,7 +45,7 @@ def test_the_walk_meets_what_it_should():
                 name for name, _ in with_equations()} | {'internal_dynamics'}
 
 
-@pytest.mark.parametrize(('name', 'known'), with_equations())
+@pytest.mark.parametrize(('name', 'known'), list(with_equations()))
 def test_keywords(name, known):
     """Where gravity acts, water and ground do."""
     if name not in NO_WATER and name != 'contact_forces':

@@ -15,8 +15,9 @@ What springs and force laws do to the segments of a robot with flexible links.
 
 Both act on a segment as on a rigid body, at the pose and with the twist of its frame. What is
 fixed to a flexible link is a segment of its own, and so is the seat of what is attached to it, so
-that a spring or a float at the tip of a beam bends it; a fluid along a flexible link itself acts
-on its undeformed shape, and does no work on its elastic coordinates.
+that a spring or a float at the tip of a beam bends it, and strips of water along it do. A fluid
+around a link of mass points acts on its undeformed shape, and does no work on its elastic
+coordinates.
 
 Segments have their linear part first, the records of ``mbd_ros.spatial`` the angular one.
 
