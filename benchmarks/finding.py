@@ -14,7 +14,7 @@
 Inverse kinematics, and identification from a recording, by default settings.
 
 ``python -m benchmarks.finding ROBOT.urdf LINK`` draws reachable poses and prints how many are
-found and the processor time of each; ``python -m benchmarks.finding ROBOT.urdf RUN.npz`` identifies
+found and the processor time of each; with ``RUN.npz`` instead of a link it identifies the robot
 from a recording and prints time and error, also of more recordings that are named after it.
 """
 
@@ -44,7 +44,8 @@ def kinematics(model: mbd_ros.Model, link: str) -> None:
     for begin in (None, near):
         start = time.process_time()
         for k in range(SINGLE):
-            mbd_ros.inverse_kinematics(model, {link: poses[k]}, None if begin is None else begin[k])
+            at = None if begin is None else begin[k]
+            mbd_ros.inverse_kinematics(model, {link: poses[k]}, at)
         singles.append((time.process_time() - start) / SINGLE)
     print(f'{model.name}: {100.0 * found.converged.mean():.3f} % of {POSES}; a pose of a batch '
           f'{1e6 * batch:.1f} us, alone {1e6 * singles[0]:.1f} us, from {NEAR} rad away '

@@ -124,10 +124,10 @@ def inverse_kinematics(
         if (_is_plain(model, link, target, q0) and type(tolerance) is float and tolerance > 0.0
                 and type(seed) is int and seed >= 0):
             pose = pose_search(model, link, bool(limits))
-            at, left = pose.find_one(pose.within(pose.neutral if q0 is None else np.asarray(q0)),
+            at, most = pose.find_one(pose.within(pose.neutral if q0 is None else np.asarray(q0)),
                                      np.asarray(target)[:3].reshape(12), tolerance, seed)
-            if left <= tolerance:
-                return InverseKinematics(at, np.asarray(left), np.asarray(True))
+            if most <= tolerance:
+                return InverseKinematics(at, np.asarray(most), np.asarray(True))
     if model.loops:
         raise UnsupportedError(f"inverse kinematics of robot '{model.name}', which has closed "
                                'loops', 'close_loops with known joints')
@@ -162,8 +162,8 @@ def inverse_kinematics(
         coordinates = target[:, :3].reshape(-1, 12)
         pose = pose_search(model, link, bool(limits))
         if not many:
-            at, left = pose.find_one(pose.within(start), coordinates[0], tolerance, int(seed))
-            found, errors = at[None], np.array([left])
+            at, most = pose.find_one(pose.within(start), coordinates[0], tolerance, int(seed))
+            found, errors = at[None], np.array([most])
         else:
             found, errors = pose.find(
                 pose.within(np.broadcast_to(start, (count, model.nq))),
