@@ -15,12 +15,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 import scipy
 
+from mbd_ros.dynamics.api.pose_search import pose_search, suits
 from mbd_ros.dynamics.prepared.call import checked_array
 from mbd_ros.dynamics.prepared.prepared import compile_model
 from mbd_ros.errors import InvalidValueError, ShapeError, UnknownNameError, UnsupportedError
@@ -33,6 +34,9 @@ LEAST_DAMPING = 1e-9
 Added to half the squared error, which is the damping: far above rounding of ``J^T J`` (1e-16 of
 entries of order 1), far below what would slow the last steps.
 """
+
+
+ITERATIONS, ATTEMPTS, BEGINNINGS = 200, 10, 500
 
 
 class InverseKinematics(NamedTuple):
@@ -57,8 +61,9 @@ class InverseKinematics(NamedTuple):
 
 def inverse_kinematics(
     model: Model, targets: Mapping[str, ArrayLike], q0: ArrayLike | None = None, *,
-    limits: bool = True, tolerance: float = 1e-9, iterations: int = 200, attempts: int = 1,
-    seed: int = 0, executor: Executor | str | None = None,
+    limits: bool = True, tolerance: float = 1e-9, iterations: int | None = None,
+    attempts: int | None = None, seed: int = 0, solutions: str = 'nearest',
+    executor: Executor | str | None = None,
 ) -> InverseKinematics:
     """
     Return configurations in which links have wanted poses.
@@ -81,19 +86,25 @@ def inverse_kinematics(
         Whether to keep within the joints' position limits.
     tolerance : float
         The error [m, rad] at which it ends.
-    iterations : int
-        The most steps of an attempt.
-    attempts : int
-        How often to begin, from the second time on at random configurations.
+    iterations : int, optional
+        The most steps of an attempt; 200 if left out.
+    attempts : int, optional
+        How often to begin, from the second time on at random configurations. If left out, until
+        it is found, 127 times at most for one link of a robot whose joints have one coordinate
+        (machine code, in lanes), 10 times for others.
     seed : int
         Of the random configurations.
+    solutions : {'nearest', 'all'}
+        One, or all that differ, of one pose of a robot of 6 joints or fewer: ``attempts``
+        random beginnings, 500 if left out.
     executor : Executor or str, optional
         Runs poses and Jacobians.
 
     Returns
     -------
     InverseKinematics
-        ``.q``, ``.error`` and ``.converged``; a target out of reach is no error.
+        ``.q``, ``.error`` and ``.converged``; a target out of reach is no error. With
+        ``solutions='all'`` a row for each solution, none where there is none.
 
     Raises
     ------
@@ -107,6 +118,16 @@ def inverse_kinematics(
     Sugihara, Solvability-unconcerned inverse kinematics by the Levenberg-Marquardt method, 2011.
 
     """
+    if (iterations is None and attempts is None and executor is None and solutions == 'nearest'
+            and type(targets) is dict and len(targets) == 1):
+        (link, target), = targets.items()
+        if (_is_plain(model, link, target, q0) and type(tolerance) is float and tolerance > 0.0
+                and type(seed) is int and seed >= 0):
+            pose = pose_search(model, link, bool(limits))
+            at, most = pose.find_one(pose.within(pose.neutral if q0 is None else np.asarray(q0)),
+                                     np.asarray(target)[:3].reshape(12), tolerance, seed)
+            if most <= tolerance:
+                return InverseKinematics(at, np.asarray(most), np.asarray(True))
     if model.loops:
         raise UnsupportedError(f"inverse kinematics of robot '{model.name}', which has closed "
                                'loops', 'close_loops with known joints')
@@ -115,7 +136,8 @@ def inverse_kinematics(
     if not isinstance(seed, (int, np.integer)) or seed < 0:
         raise InvalidValueError('seed', seed, 'a whole number, 0 or more')
     for name, number in (('iterations', iterations), ('attempts', attempts)):
-        if not isinstance(number, (int, np.integer)) or number < 1:
+        if number is not None and not isinstance(number, (int, np.integer)) or (
+                number is not None and number < 1):
             raise InvalidValueError(name, number, 'a positive whole number')
     if not isinstance(targets, Mapping):
         raise InvalidValueError('targets', targets, 'a mapping of links to targets')
@@ -130,6 +152,31 @@ def inverse_kinematics(
     many = start.ndim == 2 or any(np.ndim(target) > (2 if np.shape(target)[-1] == 4 else 1)
                                   for target in targets.values())
     count = next(iter(counts - {1}), 1)
+    coded = len(wanted) == 1 and suits(model) and executor is None and all(
+        target.ndim == 3 and model.links[link].body >= 0 for link, target in wanted.items())
+    if solutions != 'nearest':
+        return _all_solutions(model, wanted, solutions, limits, tolerance, attempts, seed,
+                              coded and not many)
+    if coded and iterations is None and attempts is None:
+        (link, target), = wanted.items()
+        coordinates = target[:, :3].reshape(-1, 12)
+        pose = pose_search(model, link, bool(limits))
+        if not many:
+            at, most = pose.find_one(pose.within(start), coordinates[0], tolerance, int(seed))
+            found, errors = at[None], np.array([most])
+        else:
+            found, errors = pose.find(
+                pose.within(np.broadcast_to(start, (count, model.nq))),
+                np.broadcast_to(coordinates, (count, 12)), tolerance, int(seed))
+        rest = np.flatnonzero(~(errors <= tolerance))
+        if len(rest):   # the nearest there is
+            search = _Search(model, {link: np.broadcast_to(
+                target, (count, 4, 4))[rest]}, limits, None)
+            found[rest], errors[rest] = search.run(found[rest], tolerance, ITERATIONS)
+        result = InverseKinematics(found, errors, errors <= tolerance)
+        return result if many else InverseKinematics(*(part[0] for part in result))
+    iterations = ITERATIONS if iterations is None else iterations
+    attempts = ATTEMPTS if attempts is None else attempts
     search = _Search(model, {link: np.broadcast_to(target, (count, *target.shape[1:]))
                              for link, target in wanted.items()}, limits, executor)
     q = np.broadcast_to(start, (count, model.nq)).copy()
@@ -147,6 +194,41 @@ def inverse_kinematics(
     return result if many else InverseKinematics(*(part[0] for part in result))
 
 
+def _is_plain(model: Model, link: str, target: Any, q0: Any) -> bool:
+    """Return whether a target is one pose that needs no closer look: what a control loop sends."""
+    if type(target) is not np.ndarray or target.shape != (4, 4) or target.dtype != np.float64:
+        return False
+    if q0 is not None and (type(q0) is not np.ndarray or q0.shape != (model.nq,)
+                           or q0.dtype != np.float64 or not np.isfinite(q0).all()):
+        return False
+    if link not in model.links or model.links[link].body < 0 or not suits(model):
+        return False
+    (a, b, c, x), (d, e, f, y), (g, h, i, z), last = target.tolist()
+    return last == [0.0, 0.0, 0.0, 1.0] and abs(x) + abs(y) + abs(z) < np.inf and max(
+        abs(a * a + b * b + c * c - 1.0), abs(d * d + e * e + f * f - 1.0),
+        abs(g * g + h * h + i * i - 1.0), abs(a * d + b * e + c * f), abs(a * g + b * h + c * i),
+        abs(d * g + e * h + f * i)) < 1e-6 and (
+            a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g) > 0.0)
+
+
+def _all_solutions(model: Model, wanted: Mapping[str, Array], solutions: str, limits: bool,
+                   tolerance: float, attempts: int | None, seed: int, suitable: bool
+                   ) -> InverseKinematics:
+    """Return all configurations with one pose."""
+    if solutions != 'all':
+        raise InvalidValueError('solutions', solutions, "'nearest' or 'all'")
+    if not suitable or model.nv > 6:
+        raise UnsupportedError(
+            f"all solutions of robot '{model.name}' for these targets", 'one pose of one link of '
+            'a robot with 6 joints of one coordinate or fewer, without executor')
+    (link, target), = wanted.items()
+    q = pose_search(model, link, bool(limits)).all_of(
+        target[0, :3].reshape(12), tolerance, int(seed), attempts or BEGINNINGS)
+    left = np.zeros(0) if not len(q) else np.abs(
+        compile_model(model).pose(q, link)[:, :3] - target[:, :3]).max(axis=(1, 2))
+    return InverseKinematics(q, left, np.ones(len(q), np.bool_))
+
+
 def _target(model: Model, link: str, target: ArrayLike) -> Array:
     """Return wanted poses (N, 4, 4) or positions (N, 3) of a link."""
     if link not in model.links:
@@ -160,9 +242,9 @@ def _target(model: Model, link: str, target: ArrayLike) -> Array:
         rows: Array = array.reshape(-1, 4, 4)
         turns = rows[:, :3, :3]
         if np.isfinite(array).all() and not (   # as of data with 7 digits
-                np.allclose(turns @ turns.swapaxes(1, 2), np.eye(3), atol=1e-6)
+                np.abs(turns @ turns.swapaxes(1, 2) - np.eye(3)).max(initial=0.0) <= 1.1e-6
                 and (np.linalg.det(turns) > 0.0).all()
-                and np.allclose(rows[:, 3], (0.0, 0.0, 0.0, 1.0), atol=1e-6)):
+                and np.abs(rows[:, 3] - (0.0, 0.0, 0.0, 1.0)).max(initial=0.0) <= 1e-6):
             raise InvalidValueError(
                 name, rows[0].tolist(), 'a rotation matrix and a position, then 0 0 0 1')
     elif array.shape[-1:] == (3,) and array.ndim in (1, 2):

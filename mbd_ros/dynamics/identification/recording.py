@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.signal import butter, sosfiltfilt, welch
+import scipy  # loads its parts when they are asked for: signal takes a second
 
 from mbd_ros.description.records.finding import Finding
 from mbd_ros.dynamics.prepared.call import checked_array
@@ -241,7 +241,7 @@ def proposed_cutoff(v: Array, step: float) -> float:
     highest = HIGHEST / step
     if len(v) < 64:
         return highest
-    frequencies, density = welch(v, 1.0 / step, nperseg=min(len(v), 1024), axis=0)
+    frequencies, density = scipy.signal.welch(v, 1.0 / step, nperseg=min(len(v), 1024), axis=0)
     power = density.sum(axis=1)[1:] * frequencies[1:] ** 2   # of accelerations, but for a factor
     frequencies = frequencies[1:]
     power, frequencies = power[frequencies <= highest], frequencies[frequencies <= highest]
@@ -263,9 +263,9 @@ def _filtered(model: Model, raw: _Raw, cutoff: float) -> Run:
     edge = min(int(0.5 / (cutoff * raw.step)), len(raw.q) // 10)
     v = raw.v
     if cutoff < half:
-        coefficients = butter(ORDER, cutoff / half, output='sos')
+        coefficients = scipy.signal.butter(ORDER, cutoff / half, output='sos')
         pad = min(int(3.0 / (cutoff * raw.step)) + 1, len(v) - 2)
-        v = sosfiltfilt(coefficients, v, axis=0, padlen=pad)
+        v = scipy.signal.sosfiltfilt(coefficients, v, axis=0, padlen=pad)
     qdd = np.gradient(v, raw.step, axis=0)
     own = slice(edge, len(v) - edge)
     return Run(raw.q[own], v[own], qdd[own], raw.tau[own],
