@@ -14,7 +14,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 import io
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -38,7 +37,6 @@ class Triangles(NamedTuple):
     faces: NDArray[np.int64]
 
 
-@lru_cache(maxsize=64)
 def read_mesh(path: Path) -> Triangles:
     """
     Return the triangles of a mesh file.
@@ -78,7 +76,7 @@ def read_mesh(path: Path) -> Triangles:
 def _by_trimesh(data: bytes, kind: str) -> Triangles:
     import trimesh   # a tenth of a second, which few robots need
     mesh: Any = trimesh.load(io.BytesIO(data), file_type=kind[1:], force='mesh', process=False,
-                        skip_materials=True)
+                             skip_materials=True)
     return Triangles(np.array(mesh.vertices, dtype=np.float64),
                      np.array(mesh.faces, dtype=np.int64))
 

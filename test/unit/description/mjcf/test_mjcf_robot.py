@@ -100,8 +100,7 @@ def test_findings():
         "3 warning body 'b': mocap is not used",
         "3 warning joint 'j': the spring of its stiffness is not used",
         '4 info <connect> is not active and not used',
-        '4 info element <actuator> is not used: of them armature and damping are; efforts are '
-        'those of the joints',
+        '4 info of <actuator> only armature and damping are used: efforts are those of the joints',
         '4 info solref of <connect> are not used: constraints are kept exactly, not softly',
         '4 info timestep of <option> are not used: they are for the simulator',
         '4 warning <option>: no density is used; bodies move in a vacuum',
@@ -413,3 +412,14 @@ def test_files_that_attach_each_other(tmp_path):
             f'<asset><model name="p" file="{other}.xml"/></asset>'))
     with pytest.raises(DescriptionError, match='attach'):
         read(tmp_path / 'a.xml')
+
+
+def test_exact_masses_of_meshes_by_the_compiler():
+    dent = ('<asset><mesh name="m" {}vertex="0 0 0 1 0 0 0 1 0 0 0 1 0.125 0.125 0.125" '
+            'face="0 2 1 0 1 3 0 3 2 1 2 4 2 3 4 3 1 4"/></asset>'
+            '<compiler exactmeshinertia="true"/>')
+    exact = 1000.0 / 6.0 * 3.0 * 0.125   # three tetrahedra below the dent
+    for how, mass in (('', exact), ('inertia="exact" ', exact),
+                      ('inertia="convex" ', 1000.0 / 6.0)):
+        link = read(robot('<geom type="mesh" mesh="m"/>', dent.format(how))).links[1]
+        assert link.inertia.mass == pytest.approx(mass, rel=1e-12)
