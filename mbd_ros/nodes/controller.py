@@ -220,7 +220,7 @@ class Controller(ManagedNode):
             raise
         if step is not None:
             self._senders.stream.used(stamp)
-            self._send(stamp, measured, step, begin)
+            self._send(stamp, measured, self._goals.fed(step), begin)
 
     def _state(self, stamp: int, message: JointState) -> Measured | None:
         """Return the measured state, None without a companion of the joint state."""

@@ -161,7 +161,8 @@ def test_a_ball_joint_follows_holds_and_is_watched(controlled, graph):
     status, result = robot.carried_out(robot.joints, strict)
     assert (status, result.error_code) == (
         GoalStatus.STATUS_ABORTED, Codes.PATH_TOLERANCE_VIOLATED)
-    assert result.error_string.startswith("rotation of joint 'ball' is off by ")
+    assert result.error_string.startswith(
+        "Aborted due to path tolerance violation: rotation of joint 'ball' is off by ")
     robot.wait_for_mode(ControllerState.MODE_HOLDING)
 
     slow = robot.send(robot.joints, goal((30.0, RAISED)))

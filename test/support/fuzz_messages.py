@@ -40,7 +40,7 @@ from mbd_ros.messages.states.joint_states import JointStateReader
 from mbd_ros.messages.states.multi_dof import MultiDOFStates
 from mbd_ros.messages.states.odometry import BaseOdometry
 from mbd_ros.messages.trajectories import multi_dof_trajectories, path_goals, trajectories
-from mbd_ros.messages.trajectories.way_points import Reference
+from mbd_ros.messages.trajectories.way_points import Reference, Rules
 from mbd_ros.model import load_text
 from mbd_ros.model.state import neutral
 
@@ -83,7 +83,7 @@ def _goal(model, goal):
     multi_dof_trajectories.read_component_tolerances(model, joints, goal, path=0.1, end=0.1)
     for partial_goal in (False, True):
         multi_dof_trajectories.read_goal(model, joints, goal.trajectory, goal.multi_dof_trajectory,
-                                         _start(model), partial=partial_goal)
+                                         _start(model), rules=Rules(partial=partial_goal))
 
 
 def _payload(model, inertia):

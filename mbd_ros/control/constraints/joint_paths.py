@@ -115,6 +115,8 @@ class JointPaths:
         All joints, group by group.
     duration : float
         The time from which on all rest [s].
+    arrives : float
+        The time at which all are where they are meant to lead [s].
 
     """
 
@@ -124,6 +126,8 @@ class JointPaths:
         self.parts = tuple(parts)
         self.names = tuple(name for names, _ in parts for name in names)
         self.duration = max((end_of(path) for _, path in parts), default=math.inf)
+        self.arrives = max((getattr(path, 'arrives', self.duration) for _, path in parts),
+                           default=math.inf)
 
     def at(self, time: float) -> PathPoint:
         """Return the entries of all groups, with their rates, at a time [s]."""

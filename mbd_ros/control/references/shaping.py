@@ -28,11 +28,11 @@ Systems, Measurement, and Control 112, 1990.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import comb
 from typing import NamedTuple
 
 import numpy as np
 
+from mbd_ros.control.references.joining import in_pieces, knots_of
 from mbd_ros.control.references.splines import PiecewisePolynomial
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.simulation.manifold import Vector
@@ -137,27 +137,9 @@ def shaped(path: PiecewisePolynomial, by: Impulses) -> PiecewisePolynomial:
         raise InvalidValueError('trajectory', f'{len(times)} points', (
             f'at most {MOST_PIECES // len(by.delays) ** 2}, if it is to be shaped by '
             f'{len(by.delays)} impulses'))
-    knots = np.unique(np.add.outer(by.delays, times))
-    keep = np.append(True, np.diff(knots) > 1e-12 * (knots[-1] - knots[0]))   # equal but rounding
-    knots = knots[keep]
+    knots = knots_of(np.add.outer(by.delays, times))
     middles = 0.5 * (knots[:-1] + knots[1:])
     coefficients = sum(
-        weight * _delayed(path, times, knots[:-1] - delay, middles - delay)
+        weight * in_pieces(path, knots[:-1] - delay, middles - delay)
         for delay, weight in zip(by.delays.tolist(), by.weights.tolist()))
-    return PiecewisePolynomial(knots, coefficients)
-
-
-def _delayed(path: PiecewisePolynomial, times: Vector, begins: Vector, middles: Vector
-             ) -> Vector:
-    """Return the coefficients (k, 6, n) of a path in pieces that begin, and have their middle."""
-    segments = np.clip(np.searchsorted(times, middles, side='right') - 1, 0, len(times) - 2)
-    old, shift = path.coefficients[segments], begins - times[segments]
-    before, after = middles < times[0], middles > times[-1]
-    shift = np.where(before, 0.0, np.where(after, times[-1] - times[-2], shift))
-    new = np.zeros_like(old)
-    for power in range(old.shape[1]):   # Taylor's theorem
-        for higher in range(power, old.shape[1]):
-            new[:, power] += (comb(higher, power) * shift ** (higher - power))[:, None] * (
-                old[:, higher])
-    new[before | after, 1:] = 0.0   # it rests
-    return new
+    return PiecewisePolynomial(knots, coefficients, arrives=path.arrives + float(by.delays[-1]))

@@ -41,12 +41,15 @@ class PiecewisePolynomial(CodedPath):
     A path of polynomials up to degree 5, at rest before its first and after its last time.
 
     ``times`` (k + 1,) [s] increase; ``coefficients`` (k, 6, n) are those of the powers of the time
-    since the segment's beginning, lowest first.
+    since the segment's beginning, lowest first. ``arrives`` is the time [s] at which it is where
+    it is meant to lead; what follows brings it to rest. The last time if not given.
     """
 
-    def __init__(self, times: ArrayLike, coefficients: ArrayLike) -> None:
+    def __init__(self, times: ArrayLike, coefficients: ArrayLike, *,
+                 arrives: float | None = None) -> None:
         self.times: list[float] = np.asarray(times, np.float64).tolist()
         self.coefficients = np.asarray(coefficients, np.float64)
+        self.arrives = self.times[-1] if arrives is None else arrives
 
     @property
     def begin(self) -> float:
@@ -194,7 +197,8 @@ def joined(first: PiecewisePolynomial, second: PiecewisePolynomial) -> Piecewise
         hold[0, 0] = first.at(times[-1]).position
         times, parts = [*times, second.begin], [*parts, hold]
     return PiecewisePolynomial([*times, *second.times[1:]],
-                               np.concatenate([*parts, second.coefficients]))
+                               np.concatenate([*parts, second.coefficients]),
+                               arrives=second.arrives)
 
 
 class Scaled(CodedPath):

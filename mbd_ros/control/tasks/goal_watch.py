@@ -21,6 +21,7 @@ import math
 
 import numpy as np
 
+from mbd_ros.control.references.pacing import Clock
 from mbd_ros.control.step.fused_step import Step
 from mbd_ros.control.tasks.followed_tools import ToolPoints
 from mbd_ros.control.tracking.component_errors import ComponentTolerance, joint_error
@@ -169,11 +170,13 @@ class PathWatch:
         self._goal_time = goal_time
         self._approach = approach
         self.end = end
+        self.clock = Clock.plain()   # of the path, while it is run through at another pace
 
     def progress(self, time: float) -> float:
         """Return how much of the whole is done, 0 to 1; 0 for a path without end."""
         if math.isinf(self.end):
             return 0.0
+        time = self._on_path(time)
         whole = self._approach + self.end
         return 1.0 if whole <= 0.0 else min(max((time + self._approach) / whole, 0.0), 1.0)
 
@@ -181,6 +184,7 @@ class PathWatch:
         """Return what a step shows, with an explanation."""
         if time < 0.0:
             return Outcome.GOES_ON, ''
+        time = self._on_path(time)
         tool = farthest(tools)
         off = f"the tool '{tool.link}' is {tool.error:.4g} m off the path, allowed is"
         if time < self.end:
@@ -193,6 +197,10 @@ class PathWatch:
             return Outcome.MISSED_THE_END, (
                 f'{off} {self._goal:.4g}, {time - self.end:.3f} s after its end')
         return Outcome.GOES_ON, ''
+
+    def _on_path(self, time: float) -> float:
+        """Return where on the path it is at a time of the reference [s]."""
+        return time if time < 0.0 else float(self.clock.at(np.array(time))[0])
 
 
 class FollowingWatch:

@@ -32,6 +32,7 @@ from mbd_ros.control.constraints.servo_constraints import Constraint
 from mbd_ros.control.constraints.tool_constraints import ToolPosition
 from mbd_ros.control.references.arguments import (
     flag, mapping, mappings, number_not_below_zero, positive_number, row, text, texts)
+from mbd_ros.control.references.pacing import Clock, Paced
 from mbd_ros.control.references.path_data import path_from_data, Reader
 from mbd_ros.control.step.applied_forces import PostureSpring
 from mbd_ros.control.step.constrained_motion import ConstrainedMotion
@@ -138,6 +139,8 @@ class Task:
     flexible : bool, optional
         Whether a ``Tracker`` foresees how links with ``<mbd:flexible>`` bend; the robot itself is
         loaded with rigid links, see ``BendingLinks``.
+    clock : Clock, optional
+        At which pace ``path`` is run through; by the time itself if not given.
 
     """
 
@@ -159,6 +162,7 @@ class Task:
     posture_stiffness: tuple[float, ...] = field(default=(20.0,))
     actuated: tuple[str, ...] = ()
     flexible: bool = False
+    clock: Clock | None = None
 
     def __post_init__(self) -> None:
         """Check the data, each by its reader."""
@@ -315,10 +319,29 @@ def constraint_for(dyn: PreparedDynamics, task: Task) -> Constraint:
     """Return the constraint of a task, its only one or a ``Stack``."""
     parts: list[Constraint] = []
     if task.path:
-        parts.append(ToolPosition(dyn, task.link, path_from_data(task.path), axes=task.axes))
+        path: Any = path_from_data(task.path)
+        path = path if task.clock is None else Paced(path, task.clock)
+        parts.append(ToolPosition(dyn, task.link, path, axes=task.axes))
     parts += constraints_from_data(dyn, task.constraints)
     return parts[0] if len(parts) == 1 else Stack(
         parts, neutral(dyn.model), np.zeros(dyn.model.nv))
+
+
+def changes_besides(dyn: PreparedDynamics, task: Task) -> bool:
+    """Tell whether constraints of a task beside its path change with time."""
+    moments = (0.0, 0.7, 1.9)   # what is the same at all of them stands still
+    return any(
+        not np.array_equal(before, after)
+        for part in constraints_from_data(dyn, task.constraints)
+        for moment in moments[1:]
+        for before, after in zip(recorded_reference(part, 0.0), recorded_reference(part, moment)))
+
+
+def recorded_reference(constraint: Constraint, time: float) -> tuple[Vector, ...]:
+    """Return what a constraint follows at a time [s]; the time itself of a user's class."""
+    reference = getattr(constraint, 'reference', None)
+    found: tuple[Vector, ...] = (np.array([time]),) if reference is None else reference(time)
+    return found
 
 
 def bending_for(dyn: PreparedDynamics, task: Task) -> RigidLinks:

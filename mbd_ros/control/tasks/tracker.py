@@ -298,10 +298,9 @@ class Tracker:
 
     def prepare(self, dyn: PreparedDynamics, q: Vector, v: Vector) -> None:
         """
-        Compile what ``set_dynamics`` will need, so that no control step waits for it.
+        Compile what ``set_dynamics`` will need, in another thread while steps go on.
 
-        ``dyn`` is the same robot under another payload; q, v (nq,), (nv,) any state. It may run in
-        another thread while steps go on: it shares nothing with them.
+        ``dyn`` is the same robot under another payload; q, v (nq,), (nv,) any state.
         """
         law = self.law.machine_code(dyn)
         bending_for(dyn, self.task)
@@ -412,11 +411,20 @@ class Tracker:
         """Time at which every path that is followed rests at its end [s]; infinite for some."""
         return self._end if self._joints is None else end_of(self._joints.path)
 
+    @property
+    def running(self) -> tuple[JointMotion, float] | None:
+        """Return joints with their path and the time on it [s], None where they have no path."""
+        return self._joints and (self._joints, self.path_time)
+
+    @property
+    def path_time(self) -> float:
+        """Time on the path at the last step [s]; below zero during an approach."""
+        return self._now - self._begin
+
     def preview(self, time: float) -> tuple[tuple[str, ...], PathPoint] | None:
         """Return joints and their reference at a time [s], None where joints have no path."""
-        if self._joints is None:
-            return None
-        return self._joints.names, self._joints.path.at(time - self._begin)
+        return self._joints and (
+            self._joints.names, self._joints.path.at(time - self._begin))
 
     def reference(self, q: Vector) -> tuple[Vector, Vector, Vector]:
         """Return q, v and vdot from which a new path should begin, for a measured q."""
@@ -442,12 +450,7 @@ class Tracker:
         Returns
         -------
         Step
-            Nominal model and efforts.
-
-        Raises
-        ------
-        MbdError
-            If the nominal model or the law cannot go on; ``stop`` can.
+            Nominal model and efforts; raises MbdError if they cannot go on, ``stop`` can.
 
         """
         self.law.settle(time - self._now)

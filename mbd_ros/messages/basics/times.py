@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from builtin_interfaces.msg import Time
+from builtin_interfaces.msg import Duration, Time
 
 from mbd_ros.errors import InvalidValueError
 
@@ -41,3 +41,9 @@ def to_stamp(nanoseconds: int) -> Time:
     """Return nanoseconds as a stamp."""
     sec, nanosec = divmod(nanoseconds, SECOND)
     return Time(sec=sec, nanosec=nanosec)
+
+
+def to_duration(nanoseconds: int) -> Duration:
+    """Return nanoseconds as a duration."""
+    sec, nanosec = divmod(nanoseconds, SECOND)
+    return Duration(sec=sec, nanosec=nanosec)

@@ -44,7 +44,7 @@ from mbd_ros.messages.states.joint_states import Measured
 from mbd_ros.messages.states.multi_dof import AXES
 from mbd_ros.messages.trajectories import trajectories
 from mbd_ros.messages.trajectories.way_points import (
-    coming_to_rest, GoalError, listed, path_through, Reference, WayPoints)
+    coming_to_rest, GoalError, listed, path_through, Reference, Rules, USUAL, WayPoints)
 from mbd_ros.model import JointType, Model
 from mbd_ros.model.names import simple_joints
 from mbd_ros.model.rigid_motion import turn as quaternion_of
@@ -62,7 +62,7 @@ NOTHING = 1e-6
 
 def read_goal(
     model: Model, joints: Sequence[str], ordinary: JointTrajectory,
-    multi_dof: MultiDOFJointTrajectory, start: Reference, *, partial: bool = False,
+    multi_dof: MultiDOFJointTrajectory, start: Reference, *, rules: Rules = USUAL,
 ) -> tuple[tuple[str, ...], PiecewisePolynomial | JointPaths]:
     """
     Return the path that both parts of a goal describe, from where the reference is.
@@ -79,8 +79,8 @@ def read_goal(
         Of joints with several coordinates, likewise. Times of the two parts need not agree.
     start : Reference
         Where the path begins, at its time 0.
-    partial : bool, optional
-        Whether joints of a part that is there may be missing; they stay where they are.
+    rules : Rules, optional
+        What is allowed.
 
     Returns
     -------
@@ -100,11 +100,11 @@ def read_goal(
     beside = bool(multi_dof.joint_names or multi_dof.points)
     simple = tuple(name for name in simple_joints(model) if name in joints)
     if ordinary.joint_names or ordinary.points or not beside:
-        parts.append(trajectories.read_trajectory(model, joints, ordinary, start, partial=partial))
+        parts.append(trajectories.read_trajectory(model, joints, ordinary, start, rules=rules))
     elif simple and not model.loops:
         parts.append((simple, coming_to_rest(model, simple, start)))
     if beside:
-        parts.append(read_multi_dof(model, joints, multi_dof, start, partial=partial))
+        parts.append(read_multi_dof(model, joints, multi_dof, start, rules=rules))
     named = parts[-1][0] if beside else ()
     held = tuple(name for name in _outside_loops(model, joints) if name not in named)
     if held:
@@ -155,14 +155,14 @@ def shaped_goal(model: Model, moved: tuple[str, ...], path: PiecewisePolynomial 
 
 def read_multi_dof(
     model: Model, joints: Sequence[str], message: MultiDOFJointTrajectory, start: Reference, *,
-    partial: bool = False,
+    rules: Rules = USUAL,
 ) -> tuple[tuple[str, ...], PiecewisePolynomial]:
     """
     Return the path of joints with several coordinates.
 
     Parameters
     ----------
-    model, joints, start, partial
+    model, joints, start, rules
         As in ``read_goal``.
     message : MultiDOFJointTrajectory
         Points with transforms; with velocities in all or in none, and likewise accelerations. A
@@ -182,7 +182,7 @@ def read_multi_dof(
 
     """
     names = list(message.joint_names)
-    _check_names(model, joints, names, partial)
+    _check_names(model, joints, names, rules.partial)
     if not message.points:
         raise GoalError(Result.INVALID_GOAL, 'the multi-DOF trajectory has no points')
     named = JointCoordinates(model, names)
@@ -201,7 +201,7 @@ def read_multi_dof(
     return moved, path_through(model, moved, WayPoints(
         names, message.header.stamp, message.points, positions,
         _rates(model, named, message, 'velocities'),
-        _rates(model, named, message, 'accelerations')), start)
+        _rates(model, named, message, 'accelerations')), start, rules)
 
 
 def read_component_tolerances(

@@ -14,8 +14,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 import math
+from types import MappingProxyType
 
 from control_msgs.action import FollowJointTrajectory
 from control_msgs.msg import JointTolerance, JointTrajectoryControllerState
@@ -31,22 +32,15 @@ from mbd_ros.control.tasks.goal_watch import chosen, JointTolerances, Outcome
 from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.errors import MbdError
 from mbd_ros.messages.basics.times import SECOND, to_nanoseconds, to_stamp
-from mbd_ros.messages.states.joint_states import Measured
+from mbd_ros.messages.states.joint_states import LARGEST, Measured
 from mbd_ros.messages.trajectories.way_points import (
-    GoalError, listed, path_through, Reference, values, WayPoints)
+    GoalError, listed, path_through, Reference, Rules, USUAL, values, WayPoints)
 from mbd_ros.model import Model
 from mbd_ros.model.names import simple_joints
 from mbd_ros.model.state import simple_entries
 
 Vector = NDArray[np.float64]
 Result = FollowJointTrajectory.Result
-
-CODES = {
-    Outcome.REACHED: Result.SUCCESSFUL,
-    Outcome.OFF_THE_PATH: Result.PATH_TOLERANCE_VIOLATED,
-    Outcome.MISSED_THE_END: Result.GOAL_TOLERANCE_VIOLATED,
-}
-"""Error codes of the action by outcome."""
 
 ANY = -1.0
 """A tolerance of this is none, as control_msgs/JointTolerance says."""
@@ -58,9 +52,24 @@ def refused(error: MbdError) -> FollowJointTrajectory.Result:
                   error_string=str(error))
 
 
+def ended(outcome: Outcome, why: str, *, fault: bool) -> tuple[int, str]:
+    """
+    Return error code and text of a goal that was not reached.
+
+    Codes and first words are those of joint_trajectory_controller: what others did (preempted,
+    deactivated, another robot, joint states lost) is INVALID_GOAL there. ``fault``: the robot left
+    what it followed by a limit, or could not go on.
+    """
+    if outcome is Outcome.OFF_THE_PATH:
+        return Result.PATH_TOLERANCE_VIOLATED, f'Aborted due to path tolerance violation: {why}'
+    if outcome is Outcome.MISSED_THE_END:
+        return Result.GOAL_TOLERANCE_VIOLATED, f'Aborted due to goal tolerance violation: {why}'
+    return (Result.PATH_TOLERANCE_VIOLATED if fault else Result.INVALID_GOAL), why
+
+
 def read_trajectory(
     model: Model, joints: Sequence[str], message: JointTrajectory, start: Reference, *,
-    partial: bool = False,
+    rules: Rules = USUAL,
 ) -> tuple[tuple[str, ...], PiecewisePolynomial]:
     """
     Return the path that a trajectory describes, from where the reference is.
@@ -74,11 +83,12 @@ def read_trajectory(
         long as they determine the others.
     message : JointTrajectory
         Points with positions; with velocities in all or in none, and likewise accelerations. A
-        stamp of zero means now; points of a stamp in the past that are over are left out.
+        stamp of zero means now; points of a stamp in the past that are over are left out. Efforts
+        are for ``read_feed_forward``.
     start : Reference
         Where the path begins, at its time 0.
-    partial : bool, optional
-        Whether joints may be missing; they stay where they are.
+    rules : Rules, optional
+        What is allowed.
 
     Returns
     -------
@@ -94,6 +104,25 @@ def read_trajectory(
         If it cannot be followed: the code and what is wrong.
 
     """
+    moved, names = moved_joints(model, joints, message, rules), list(message.joint_names)
+    if not message.points:
+        raise GoalError(Result.INVALID_GOAL, 'the trajectory has no points')
+    positions = values(message.points, 'positions', len(names))
+    velocities = values(message.points, 'velocities', len(names))
+    accelerations = values(message.points, 'accelerations', len(names))
+    if positions is None and not (
+            rules.integrate and (velocities is not None or accelerations is not None)):
+        raise GoalError(Result.INVALID_GOAL, (
+            'the points have no positions; allowed: positions, or velocities or accelerations '
+            'with the parameter allow_integration_in_goal_trajectories'))
+    return moved, path_through(model, moved, WayPoints(
+        names, message.header.stamp, message.points, positions, velocities, accelerations), start,
+        rules)
+
+
+def moved_joints(model: Model, joints: Sequence[str], message: JointTrajectory, rules: Rules
+                 ) -> tuple[str, ...]:
+    """Return the joints that a trajectory moves, see ``read_trajectory``; refuse wrong names."""
     names = list(message.joint_names)
     simple = simple_joints(model)
     drives = tuple(name for name in simple if name in joints)
@@ -106,27 +135,54 @@ def read_trajectory(
                 'multi_dof_trajectory'))
     unknown = given.difference(allowed)
     missing = [] if model.loops else [name for name in drives if name not in given]
-    if not names or unknown or len(given) < len(names) or (missing and not partial):
+    if not names or unknown or len(given) < len(names) or (missing and not rules.partial):
         raise GoalError(Result.INVALID_JOINTS, (
             f'joints of the trajectory are {listed(names)}; allowed: each of {list(allowed)} once'
-            + (', or some of them' if partial or model.loops else '')))
-    if not message.points:
-        raise GoalError(Result.INVALID_GOAL, 'the trajectory has no points')
-    positions = values(message.points, 'positions', len(names))
-    if positions is None:
-        raise GoalError(Result.INVALID_GOAL, 'the points have no positions')
-    velocities = values(message.points, 'velocities', len(names))
-    accelerations = values(message.points, 'accelerations', len(names))
-    if values(message.points, 'effort', len(names)) is not None:
-        raise GoalError(Result.INVALID_GOAL,
-                        'the points have efforts, which this controller finds itself')
-    return moved, path_through(model, moved, WayPoints(
-        names, message.header.stamp, message.points, positions, velocities, accelerations), start)
+            + (', or some of them' if rules.partial or model.loops else '')))
+    return moved
+
+
+def read_feed_forward(message: JointTrajectory, start: Reference
+                      ) -> tuple[Vector, Vector] | None:
+    """
+    Return the efforts in the points of a trajectory, which are added to those of the controller.
+
+    Parameters
+    ----------
+    message : JointTrajectory
+        Its points; planners put zeros there, or what was measured into the first one alone, which
+        is no wish: efforts count if all points have them, and one is not zero.
+    start : Reference
+        Where its path begins.
+
+    Returns
+    -------
+    (Vector, Vector) or None
+        Times on the path (k,) [s] and efforts (k, joints) [N m or N]; None if there are none.
+
+    Raises
+    ------
+    GoalError
+        If their number is wrong, or one is not finite or beyond all bounds.
+
+    """
+    if not all(len(point.effort) for point in message.points):
+        return None
+    efforts = values(message.points, 'effort', len(message.joint_names))
+    if efforts is None or not efforts.any():
+        return None
+    if np.abs(efforts).max() > LARGEST:
+        raise GoalError(Result.INVALID_GOAL, (
+            f'efforts reach {np.abs(efforts).max():.9g}; allowed: up to {LARGEST:g}'))
+    stamp = to_nanoseconds(message.header.stamp) or start.nanoseconds
+    return np.array([(stamp - start.nanoseconds + to_nanoseconds(point.time_from_start)) / SECOND
+                     for point in message.points]), efforts
 
 
 def read_tolerances(
     model: Model, joints: Sequence[str], goal: FollowJointTrajectory.Goal, *, path: float,
-    end: float, goal_time: float,
+    end: float, goal_time: float, stopped: float = 0.0,
+    own: Mapping[str, tuple[float, float]] = MappingProxyType({}),
 ) -> JointTolerances:
     """
     Return the tolerances of a goal: 0 stands for the default, -1 for none.
@@ -143,6 +199,10 @@ def read_tolerances(
         Defaults of the position tolerances [rad or m]; 0: none.
     goal_time : float
         Default of the time after the end [s]; 0: any.
+    stopped : float, optional
+        Default of the velocity tolerances at the end [rad/s or m/s]; 0: none.
+    own : mapping, optional
+        Defaults of single joints in place of ``path`` and ``end``; 0: these.
 
     Returns
     -------
@@ -159,11 +219,13 @@ def read_tolerances(
     driven = frozenset(drives)
     commanded = [model.v_offsets[model.joint_index(name)] for name in drives]
 
-    def whole(default: float) -> Vector:
+    def whole(default: float, which: int | None = None) -> Vector:
         limits = np.full(model.nv, math.inf)
-        limits[commanded] = default or math.inf
+        limits[commanded] = [
+            (0.0 if which is None else own.get(name, (0.0, 0.0))[which]) or default or math.inf
+            for name in drives]
         return limits
-    found = (whole(path), whole(0.0), whole(end), whole(0.0))
+    found = (whole(path, 0), whole(0.0), whole(end, 1), whole(stopped))
     given: tuple[tuple[int, Sequence[JointTolerance]], ...] = (
         (0, goal.path_tolerance), (2, goal.goal_tolerance))
     for first, tolerances in given:

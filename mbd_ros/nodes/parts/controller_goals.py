@@ -17,12 +17,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+import math
 from types import SimpleNamespace
 from typing import Any, NamedTuple, Protocol
 
 from control_msgs.action import FollowJointTrajectory
 from control_msgs.srv import QueryTrajectoryState
 from mbd_msgs.action import FollowPath
+import numpy as np
 from rclpy.action import GoalResponse
 from rclpy.callback_groups import CallbackGroup
 from rclpy.task import Future
@@ -30,26 +32,41 @@ from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 
 from mbd_ros.control import Task
 from mbd_ros.control.constraints.joint_paths import JointPaths
+from mbd_ros.control.references.paths import end_of, Path
 from mbd_ros.control.references.shaping import impulses
 from mbd_ros.control.references.splines import PiecewisePolynomial
+from mbd_ros.control.references.streaming import Smoothing, Stream
 from mbd_ros.control.step.fused_step import Step
 from mbd_ros.control.tasks.approaching import Way
 from mbd_ros.control.tasks.feasibility import check_joints
+from mbd_ros.control.tasks.feed_forward import FeedForward
 from mbd_ros.control.tasks.followed_tools import ToolPoints
 from mbd_ros.control.tasks.goal_watch import JointTolerances, JointWatch, Outcome, PathWatch
+from mbd_ros.control.tasks.paced_motion import PacedMotion, prepare_pace
 from mbd_ros.control.tasks.rehearsal import rehearse_joints, rehearse_task
 from mbd_ros.control.tasks.task import driven_joints
 from mbd_ros.control.tasks.tracker import Tracker
+from mbd_ros.errors import MbdError
+from mbd_ros.messages.basics.times import SECOND, to_nanoseconds
 from mbd_ros.messages.states.efforts import EffortCommands
 from mbd_ros.messages.states.joint_states import Measured
 from mbd_ros.messages.trajectories import multi_dof_trajectories, path_goals, trajectories
-from mbd_ros.messages.trajectories.way_points import GoalError, Reference
+from mbd_ros.messages.trajectories.speed_scaling import read_factor, SpeedScaling
+from mbd_ros.messages.trajectories.streams import is_target, read_target, timed
+from mbd_ros.messages.trajectories.way_points import GoalError, Reference, Rules, Running
+from mbd_ros.model.names import simple_joints
 from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.parts.aside import done_aside, Turns
 from mbd_ros.nodes.parts.guard import GuardedNode, REFUSALS
+from mbd_ros.nodes.parts.joint_constraints import JointConstraints
+from mbd_ros.simulation.manifold import Vector
 
 REACHED = 'the goal was reached'
 CANCELLED = 'cancelled'
+PREEMPTED = 'Current goal preempted by new incoming action.'
+"""In the words of joint_trajectory_controller."""
+SAID = 1.0
+"""A trajectory that begins later than this is told [s]."""
 EMPTY = 'an empty trajectory was received'
 IDLE = 'nothing to follow'
 ON_PURPOSE = (REACHED, CANCELLED, EMPTY, IDLE)
@@ -86,11 +103,11 @@ class Owner(Protocol):
 
 
 class Active(NamedTuple):
-    """A goal that is carried out."""
+    """A goal that is carried out; a trajectory from the topic has neither handle nor future."""
 
     handle: Any
     watch: JointWatch | PathWatch
-    done: Future
+    done: Future | None
 
 
 class ControllerGoals:
@@ -123,13 +140,23 @@ class ControllerGoals:
         self._approaches: dict[int, Way] = {}   # id of an accepted goal -> its approach
         self._logger = node.get_logger()
         self._active: Active | None = None
+        self._closing: Path | None = None   # of a goal that was reached, and goes on to its end
+        self._feed: FeedForward | None = None
+        self._stream = Stream()
+        self._wrong: dict[int, MbdError] = {}   # id of a goal that is accepted to be aborted
+        self._constraints = JointConstraints(node)
+        scaling = settings.speed_scaling
+        self._pace = PacedMotion(scaling.initial_scaling_factor, scaling.ramp)
+        self._wanted = self._pace.factor
+        node.create_subscription(
+            SpeedScaling, '~/speed_scaling_input', self._on_factor, qos.LATCHED)
         self._results: dict[bytes, Future] = {}
         self._joints = node.create_action_server(
             FollowJointTrajectory, '~/follow_joint_trajectory', self._result,
-            decide=self._answer_joints, begin=self._follow_joints,
+            decide=self._or_accepted(self._answer_joints), begin=self._follow_joints,
             result_of=trajectories.refused, group=patient)
         self._paths = node.create_action_server(
-            FollowPath, '~/follow_path', self._result, decide=self._answer_path,
+            FollowPath, '~/follow_path', self._result, decide=self._or_accepted(self._answer_path),
             begin=self._follow_path, result_of=path_goals.refused, group=patient)
         self._topic = node.create_subscription(
             JointTrajectory, '~/joint_trajectory', self._on_trajectory, qos.RELIABLE)
@@ -140,40 +167,135 @@ class ControllerGoals:
              tools: Sequence[ToolPoints], *, report: bool) -> None:
         """Tell the active goal what a control step has brought; it may end by that."""
         active, controlled = self._active, self._owner.controlled()
-        if active is None or controlled is None:
+        if controlled is None:
             return
         tracker = controlled.tracker
-        if active.handle.is_cancel_requested:
+        self._constraints.use(simple_joints(tracker.dyn.model))
+        self._close(controlled)
+        if self._change_pace(controlled) or active is None:
+            return   # the step is one of before
+        if active.handle is not None and active.handle.is_cancel_requested:
             self._stop(controlled, CANCELLED)
             self._end(Outcome.GOES_ON, 'the goal was cancelled; the robot holds')
             return
         if tracker.problem:
-            self.drop(tracker.problem)
+            self._end(Outcome.GOES_ON, tracker.problem, fault=True)
             return
         if isinstance(active.watch, JointWatch):
             outcome, why = active.watch.look(step, measured.q, measured.v)
         else:
             outcome, why = active.watch.look(step.nominal.time, tools)
         if outcome is not Outcome.GOES_ON:
-            if (outcome is not Outcome.REACHED or isinstance(active.watch, JointWatch)
+            running = tracker.running
+            if (outcome is Outcome.REACHED and isinstance(active.watch, JointWatch)
+                    and running is not None and active.watch.end < end_of(running[0].path)):
+                self._closing = running[0].path
+            elif (outcome is not Outcome.REACHED or isinstance(active.watch, JointWatch)
                     or active.watch.end < tracker.end):
                 self._stop(controlled, why or REACHED)
-            self._end(outcome, why)
-        elif report:
+            self._end(outcome, why, fault=True)
+        elif report and active.handle is not None:
             active.handle.publish_feedback(
                 multi_dof_trajectories.feedback_of(nanoseconds, tracker.dyn.model, measured, step)
                 if isinstance(active.watch, JointWatch)
                 else path_goals.path_feedback(nanoseconds, active.watch, step, tools))
 
+    def fed(self, step: Step) -> Step:
+        """Return a control step with the efforts that the trajectory brings along."""
+        controlled, feed = self._owner.controlled(), self._feed
+        if feed is None or controlled is None:
+            return step
+        if not feed.counts(controlled.tracker):
+            self._feed = None
+            return step
+        return feed.added(step, step.nominal.time)
+
+    def _close(self, controlled: Controlled) -> None:
+        """Hold the robot once what follows a goal that was reached has ended, too."""
+        running = controlled.tracker.running
+        if self._closing is None:
+            return
+        if running is None or running[0].path is not self._closing:
+            self._closing = None
+        elif running[1] >= end_of(self._closing):
+            self._closing = None
+            self._stop(controlled, REACHED)
+
+    @property
+    def pace(self) -> float:
+        """Factor of the time of what is followed, or soon will be."""
+        return self._pace.factor
+
+    def _on_factor(self, message: SpeedScaling) -> None:
+        """Go on at another pace from the next control step on, once it is compiled."""
+        factor = self._wanted = read_factor(message)
+        controlled = self._owner.controlled()
+
+        def use(_: object = None) -> None:
+            if factor == self._wanted != self._pace.factor:
+                self._logger.info(f'speed factor: {factor:g}')
+                self._pace.factor = factor
+        if controlled is None or not controlled.tracker.task.path or (
+                controlled.tracker.running is not None):
+            use()
+            return
+        done_aside(partial(
+            prepare_pace, controlled.tracker.apart(), controlled.tracker.task,
+            controlled.measured.q, controlled.measured.v)).add_done_callback(
+                lambda _: self._turns.take(use))
+
+    def _change_pace(self, controlled: Controlled) -> bool:
+        """Bring what is followed to the pace that is wanted; tell whether it was another."""
+        before = controlled.tracker.running
+        changed = self._pace.look(controlled.tracker, controlled.time, controlled.measured.q,
+                                  controlled.measured.v)
+        if changed is None:
+            return False
+        if changed.problem:
+            self._logger.warning(f'the speed factor does not act: {changed.problem}',
+                                 throttle_duration_sec=REFUSALS)
+        watch = None if self._active is None else self._active.watch
+        if isinstance(watch, PathWatch):
+            watch.clock = self._pace.clock
+        if changed.path is None or before is None:
+            return not changed.problem
+        if isinstance(watch, JointWatch):
+            watch.end = changed.path.arrives
+        if self._closing is before[0].path:
+            self._closing = changed.path
+        if self._feed is not None:
+            self._feed.use(changed.path, self._pace.clock)
+        return True
+
     def drop(self, why: str) -> None:
         """End the active goal, if there is one, because it cannot go on."""
         self._end(Outcome.GOES_ON, why)
+
+    def _or_accepted(self, decide: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """Return what decides on a goal; wrong ones may be accepted, to be aborted."""
+        async def answer(goal: Any) -> GoalResponse:
+            try:
+                response: GoalResponse = await decide(goal)
+            except MbdError as error:
+                if not self._settings.abort_wrong_goals:
+                    raise
+                self._wrong[id(goal)] = error
+                return GoalResponse.ACCEPT
+            return response
+        return answer
+
+    def _require_right(self, handle: Any) -> None:
+        """Raise what was wrong with a goal that was accepted all the same."""
+        error = self._wrong.pop(id(handle.request), None)
+        if error is not None:
+            raise error
 
     async def _answer_joints(self, goal: FollowJointTrajectory.Goal) -> GoalResponse:
         """Accept a trajectory of joints that can be followed."""
         def ask() -> Callable[[], None]:
             controlled = self._controlled()
             self._tolerances(controlled, goal)
+            self._feed_forward(controlled, goal.trajectory)
             moved, path = self._path_of(controlled, goal.trajectory, goal.multi_dof_trajectory)
             place = controlled.tracker.reference(controlled.measured.q)[0]
             return partial(rehearse_joints, controlled.tracker.apart(), moved, path, place)
@@ -185,9 +307,15 @@ class ControllerGoals:
         def ask() -> Callable[[], Way]:
             controlled = self._controlled()
             task = path_goals.read_task(goal, controlled.task, controlled.commands)
-            q, v = controlled.measured.q, controlled.measured.v
-            return partial(rehearse_task, controlled.tracker.apart(), task, q, v,
-                           path_goals.duration_of(goal))
+            tracker, q, v = controlled.tracker, controlled.measured.q, controlled.measured.v
+            one, other = tracker.apart(), None if self._wanted == 1.0 else tracker.apart()
+
+            def rehearse() -> Way:
+                way = rehearse_task(one, task, q, v, path_goals.duration_of(goal))
+                if other is not None:
+                    prepare_pace(other, task, q, v)
+                return way
+            return rehearse
         self._approaches[id(goal)] = await self._rehearsed(goal, ask)
         return GoalResponse.ACCEPT
 
@@ -210,10 +338,12 @@ class ControllerGoals:
 
     async def _follow_joints(self, handle: Any) -> None:
         """Begin a joint trajectory between two control steps."""
+        self._require_right(handle)
         await self._turns.take(lambda: self._begin_trajectory(handle))
 
     async def _follow_path(self, handle: Any) -> None:
         """Begin a path or constraints, likewise."""
+        self._require_right(handle)
         await self._turns.take(lambda: self._begin_path(handle))
 
     def _begin_trajectory(self, handle: Any) -> None:
@@ -221,8 +351,9 @@ class ControllerGoals:
         controlled, goal = self._controlled(), handle.request
         tolerances = self._tolerances(controlled, goal)
         moved, path = self._path_of(controlled, goal.trajectory, goal.multi_dof_trajectory)
-        self._begin_joints(controlled, moved, path)
-        self._activate(handle, JointWatch(controlled.tracker.dyn.model, tolerances, path.duration))
+        followed = self._begin_joints(controlled, moved, path, goal.trajectory)
+        self._activate(handle, JointWatch(
+            controlled.tracker.dyn.model, tolerances, followed.arrives))
 
     def _begin_path(self, handle: Any) -> None:
         """Begin a path or constraints."""
@@ -240,7 +371,7 @@ class ControllerGoals:
 
     def _activate(self, handle: Any, watch: JointWatch | PathWatch) -> None:
         """Let a goal that has begun be the active one."""
-        self.drop('another goal has taken its place')
+        self.drop(PREEMPTED)
         self._active = Active(handle, watch, self._execute(handle))
 
     def _execute(self, handle: Any) -> Future:
@@ -256,13 +387,38 @@ class ControllerGoals:
     def _on_trajectory(self, message: JointTrajectory) -> None:
         """Follow a trajectory that nobody waits for; one without points stops the robot."""
         controlled = self._controlled()
+        message = timed(message, self._settings.positions_upsampling.policy_frequency)
+        moved: tuple[str, ...]
+        path: PiecewisePolynomial | JointPaths
         if message.points:
-            moved, path = self._path_of(controlled, message, MultiDOFJointTrajectory())
-            self._check(controlled, moved, path)
-            self._begin_joints(controlled, moved, path)
+            model = controlled.tracker.dyn.model
+            target = is_target(message, controlled.nanoseconds)
+            if target:
+                moved, path = read_target(
+                    model, controlled.drives, message, self._start(controlled), self._stream,
+                    self._rules(), Smoothing(self._settings.stream_horizon,
+                                             self._settings.stream_timeout))
+            else:
+                moved, path = self._path_of(controlled, message, MultiDOFJointTrajectory())
+            if not target or model.loops:   # a target is within the limits
+                self._check(controlled, moved, path)
+            followed = self._begin_joints(controlled, moved, path, message)
         else:
             self._stop(controlled, EMPTY)
         self.drop('a trajectory on the topic has taken its place')
+        if message.points:
+            self._watch_topic(controlled, followed)
+
+    def _watch_topic(self, controlled: Controlled, path: PiecewisePolynomial | JointPaths
+                     ) -> None:
+        """Hold a trajectory of the topic against the default tolerances of the way."""
+        found = self._tolerances(controlled, FollowJointTrajectory.Goal())
+        if not np.isfinite(found.path_position).any():
+            return
+        anything = np.full(len(found.goal_position), np.inf)
+        found = replace(found, goal_position=anything, goal_velocity=anything, components=())
+        self._active = Active(None, JointWatch(
+            controlled.tracker.dyn.model, found, path.arrives), None)
 
     def _on_query(self, request: QueryTrajectoryState.Request,
                   response: QueryTrajectoryState.Response) -> QueryTrajectoryState.Response:
@@ -285,9 +441,12 @@ class ControllerGoals:
         """Return the tolerances of a goal; raises GoalError for what is wrong with them."""
         model, settings = controlled.tracker.dyn.model, self._settings
         whole, end = settings.path_tolerance, settings.goal_tolerance
+        given = trajectories.read_tolerances(
+            model, controlled.drives, goal, path=whole, end=end,
+            goal_time=self._constraints.goal_time or settings.goal_time,
+            stopped=self._constraints.stopped, own=self._constraints.own())
         return replace(
-            trajectories.read_tolerances(model, controlled.drives, goal, path=whole, end=end,
-                                         goal_time=settings.goal_time),
+            given, goal_time=min(given.goal_time, settings.goal_timeout or math.inf),
             components=multi_dof_trajectories.read_component_tolerances(
                 model, controlled.drives, goal, path=whole, end=end))
 
@@ -295,10 +454,9 @@ class ControllerGoals:
                  multi_dof: MultiDOFJointTrajectory) -> JointsPath:
         """Return the joints of a trajectory and their path, from the reference on."""
         tracker = controlled.tracker
-        start = Reference(*tracker.reference(controlled.measured.q), controlled.nanoseconds)
         moved, path = multi_dof_trajectories.read_goal(
-            tracker.dyn.model, controlled.drives, ordinary, multi_dof, start,
-            partial=self._settings.allow_partial_joints_goal)
+            tracker.dyn.model, controlled.drives, ordinary, multi_dof, self._start(controlled),
+            rules=self._rules())
         by = self._settings.shaping
         if not by.frequencies:
             return moved, path
@@ -309,6 +467,36 @@ class ControllerGoals:
                                  throttle_duration_sec=REFUSALS)
         return moved, found or path
 
+    def _start(self, controlled: Controlled) -> Reference:
+        """Return where trajectories begin, and what they take the place of."""
+        tracker = controlled.tracker
+        running = self._pace.running(tracker)
+        going_on = None
+        if running is not None:
+            motion, time = running
+            going_on = Running(motion.path.parts if isinstance(motion.path, JointPaths)
+                               else [(motion.names, motion.path)], time)
+        return Reference(*self._pace.reference(tracker, controlled.measured.q),
+                         controlled.nanoseconds, going_on)
+
+    def _rules(self) -> Rules:
+        """Return what the parameters allow of trajectories."""
+        given = self._settings
+        return Rules(
+            given.allow_partial_joints_goal, given.allow_nonzero_velocity_at_trajectory_end,
+            given.allow_integration_in_goal_trajectories, given.allow_trajectory_replacement,
+            given.wrap_continuous_joints, given.longest_wait)
+
+    def _feed_forward(self, controlled: Controlled, message: JointTrajectory
+                      ) -> tuple[Vector, Vector] | None:
+        """Return the efforts that a trajectory brings along, None if it has none."""
+        found = trajectories.read_feed_forward(message, self._start(controlled))
+        if found is not None and self._settings.command_interface != 'effort':
+            raise GoalError(FollowJointTrajectory.Result.INVALID_GOAL, (
+                'the points have efforts that are not zero; allowed: with command_interface '
+                f"'effort', and it is '{self._settings.command_interface}'"))
+        return found
+
     def _check(self, controlled: Controlled, moved: tuple[str, ...],
                path: PiecewisePolynomial | JointPaths) -> None:
         """Refuse a path of joints that cannot be followed."""
@@ -317,28 +505,48 @@ class ControllerGoals:
                      tracker.reference(controlled.measured.q)[0])
 
     def _begin_joints(self, controlled: Controlled, moved: tuple[str, ...],
-                      path: PiecewisePolynomial | JointPaths) -> None:
-        """Follow a path of joints."""
+                      path: PiecewisePolynomial | JointPaths, message: JointTrajectory
+                      ) -> PiecewisePolynomial | JointPaths:
+        """Follow a path of joints; return it at the pace at which it is followed."""
+        efforts = self._feed_forward(controlled, message)
         controlled.tracker.follow_joints(path, controlled.time, controlled.measured.q,
                                          controlled.measured.v, joints=moved)
+        self._feed = None if efforts is None else FeedForward(
+            controlled.tracker.dyn.model, message.joint_names, *efforts, path)
+        wait = to_nanoseconds(message.header.stamp) - controlled.nanoseconds
+        if wait > SAID * SECOND:
+            self._logger.info(f'the trajectory begins in {wait / SECOND:.3f} s')
+        self._change_pace(controlled)
         self._owner.begun()
+        running = controlled.tracker.running
+        assert running is not None
+        followed = running[0].path
+        assert isinstance(followed, PiecewisePolynomial | JointPaths)
+        return followed
 
     def _stop(self, controlled: Controlled, why: str) -> None:
         controlled.tracker.stop(controlled.time, controlled.measured.q, controlled.measured.v,
                                 why)
 
-    def _end(self, outcome: Outcome, why: str) -> None:
-        """Hand the result to who waits for it."""
+    def _end(self, outcome: Outcome, why: str, *, fault: bool = False) -> None:
+        """Hand the result to who waits for it; ``fault``: the robot left what it followed."""
         active = self._active
         if active is None:
             return
         self._active = None
         joints = isinstance(active.watch, JointWatch)
         result: Any = FollowJointTrajectory.Result() if joints else FollowPath.Result()
-        codes = trajectories.CODES if joints else path_goals.CODES
-        stopped = (FollowJointTrajectory.Result.PATH_TOLERANCE_VIOLATED if joints
-                   else FollowPath.Result.STOPPED)
-        result.error_code, result.error_string = codes.get(outcome, stopped), why
+        if outcome is Outcome.REACHED:
+            result.error_code = result.SUCCESSFUL
+        elif joints:
+            result.error_code, why = trajectories.ended(outcome, why, fault=bool(fault))
+        else:
+            result.error_code = path_goals.CODES.get(outcome, FollowPath.Result.STOPPED)
+        result.error_string = why
+        if active.handle is None or active.done is None:
+            if outcome is not Outcome.REACHED and fault:
+                self._logger.warning(f'trajectory of the topic ended: {why}')
+            return
         if outcome is Outcome.REACHED:
             active.handle.succeed()
         elif active.handle.is_cancel_requested:

@@ -60,6 +60,8 @@ CHECKS: Mapping[str, tuple[Callable[..., bool], str]] = {
 BY_THE_CLIENT_LIBRARY = ('use_sim_time', 'start_type_description_service', 'qos_overrides.')
 """Parameters that nodes have without declaring them."""
 
+BY_ROBOT = ('constraints.',)
+"""Groups of parameters with names of joints, of a node with a parameter of the group's name."""
 
 FOR_LIFE = ('autostart', 'num_threads', 'robot_description', 'graph', 'ground.heights', 'host',
             'port')
@@ -310,7 +312,8 @@ def _store(values: SimpleNamespace, name: str, value: Any) -> None:
 def _warn_of_unknown(node: Node, known: list[str]) -> None:
     """Say which parameters were set from outside that the node does not have."""
     for name in getattr(node, '_parameter_overrides', {}):
-        if name not in known and not name.startswith(BY_THE_CLIENT_LIBRARY):
+        if name not in known and not name.startswith((
+                *BY_THE_CLIENT_LIBRARY, *(group for group in BY_ROBOT if group[:-1] in known))):
             node.get_logger().warning(f'ignored: {UnknownNameError("parameter", name, known)}')
 
 
