@@ -31,6 +31,7 @@ from mbd_ros.errors import LoopsOpenWarning
 from mbd_ros.execution import choose, forced
 from mbd_ros.messages.basics.findings import diagnose
 from mbd_ros.messages.dynamics import dynamics_answers as answers, dynamics_requests as requests
+from mbd_ros.nodes.parts.effort_streams import EffortStreams
 from mbd_ros.nodes.parts.health import Durations, ERROR, Health, HealthPublisher, OK, WARNING
 from mbd_ros.nodes.parts.managed import ManagedNode
 from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
@@ -61,6 +62,9 @@ class DynamicsServer(ManagedNode):
     ~/joint_wrenches,
     ~/check_model
     robot_description        mutually exclusive   descriptions are taken one after the other
+    joint_states,            mutually exclusive   one answer after the other, while somebody
+    controller_state,                             subscribes to ~/gravity_efforts or
+    their timer                                   ~/inverse_dynamics
     ~/current                the node's default   numbers that the next request reads
     /diagnostics timer       mutually exclusive   as above, it only reads
     =======================  ===================  ===============================================
@@ -102,6 +106,7 @@ class DynamicsServer(ManagedNode):
             lambda robot, request, response: diagnose(
                 request, response, None if robot is None else robot.model)),
             callback_group=together)
+        EffortStreams(self, self._settings, self._source.require, alone)
         self._health = HealthPublisher(self, self._how, group=alone)
 
     def _make_ready(self, robot: Robot) -> None:

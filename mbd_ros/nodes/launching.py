@@ -27,6 +27,8 @@ from launch.actions import DeclareLaunchArgument, GroupAction
 from launch.logging import launch_config
 from launch_ros.actions import Node, PushRosNamespace, SetRemap
 from launch_ros.parameter_descriptions import ParameterValue
+from rclpy.exceptions import InvalidNamespaceException
+from rclpy.validate_namespace import validate_namespace
 
 from mbd_ros.description import read
 from mbd_ros.description.records.mechanism import Mechanism
@@ -133,11 +135,17 @@ def description(value: Mapping[str, str]) -> ParameterValue:
 def in_namespace(value: Mapping[str, str], nodes: Sequence[LaunchDescriptionEntity]
                  ) -> list[LaunchDescriptionEntity]:
     """Return nodes in the namespace that the arguments name, with transforms of their own."""
-    if not value['namespace']:
+    name = value['namespace']
+    if not name:
         return list(nodes)
+    try:
+        validate_namespace(name if name.startswith('/') else f'/{name}')
+    except InvalidNamespaceException as error:
+        raise InvalidValueError("argument 'namespace'", name, (
+            'letters, digits, _ and / between them, no digit at the begin of a part')) from error
     transforms = [] if value['frame_prefix'] else [
         SetRemap('/tf', 'tf'), SetRemap('/tf_static', 'tf_static')]
-    return [GroupAction([PushRosNamespace(value['namespace']), *transforms, *nodes])]
+    return [GroupAction([PushRosNamespace(name), *transforms, *nodes])]
 
 
 def number(value: Mapping[str, str], name: str, lowest: float = 0.0,

@@ -54,6 +54,7 @@ from mbd_ros.nodes.simulating.energy_publisher import EnergyPublisher
 from mbd_ros.nodes.simulating.hands import Hands
 from mbd_ros.nodes.simulating.simulation_controls import SimulationControls
 from mbd_ros.nodes.simulating.simulation_loop import Publish, SimulationLoop, Successor, Timing
+from mbd_ros.nodes.simulating.stand_in import StandIn
 from mbd_ros.simulation import Stepper
 from mbd_ros.simulation.plant import plant
 from mbd_ros.simulation.propulsion import matched_commands
@@ -107,6 +108,7 @@ class Simulator(ManagedNode):
             self.create_publisher(Clock, '/clock', qos.RELIABLE) if settings.publish_clock
             else None)
         self._reactions = NamedTopics(self, WrenchStamped, '~/wrench')
+        self._stand_in = StandIn(settings.hardware)
         self._around = SurroundingsPublisher(self, settings)
         self._energy = EnergyPublisher(self, settings, lambda: self._loop)
         self._felt = NamedTopics(self, WrenchStamped, '~/joint_wrench')
@@ -136,7 +138,9 @@ class Simulator(ManagedNode):
         settings = self._settings
         return {'mass_scale': settings.mass_scale, 'friction': settings.friction,
                 'dissipation': settings.dissipation, 'payload': settings.payload.mass,
-                'link': settings.payload.link, 'center': settings.payload.center}
+                'link': settings.payload.link, 'center': settings.payload.center,
+                'sticking': settings.hardware.sticking_joints,
+                'sticking_friction': settings.hardware.sticking_friction}
 
     def use_settings(self) -> None:
         """Go on with parameters that were changed."""
@@ -146,6 +150,7 @@ class Simulator(ManagedNode):
         loop.change_pace(settings.real_time_factor)
         if self._plant_settings() != self._plant_used:
             self._source.adapt_anew()
+        self._stand_in.use_settings()
         robot = self._source.robot
         if robot is not None:
             loop.change_gravity(gravity_of(settings, robot.model))
@@ -232,7 +237,8 @@ class Simulator(ManagedNode):
                      else settings.effort_timeout),
             on_timeout=settings.effort_timeout_action)
         return SimulationLoop(stepper, timing, publish=self._publisher(robot), warn=self._warn,
-                              expected=self._has_controller)
+                              expected=self._has_controller,
+                              drives=lambda: self._stand_in.drives)
 
     def _has_controller(self) -> bool:
         """Return whether somebody publishes commands."""
@@ -285,6 +291,7 @@ class Simulator(ManagedNode):
         if carried:   # made ready before it is needed
             under_all(mbd_ros.joint_wrenches, neutral(robot.model),
                       *np.zeros((2, robot.model.nv)))
+        self._stand_in.use(robot.model)
         self._around.use(robot.model)
         self._bending.use(robot.model)
         floating = robot.model.nq > robot.model.nv
@@ -305,7 +312,8 @@ class Simulator(ManagedNode):
                 self._odometry.publish(base.write(now, q, v))
             if others.names:
                 self._others.publish(others.write(now, q, v))
-            self._states.publish(writer.write(now, q, v, efforts))
+            self._states.publish(writer.write(
+                now, *self._stand_in.measured(now, q, v), self._stand_in.acting(efforts)))
             self._around.publish(now, q, v)
             self._bending.publish(now, q)
             self._energy.publish(now)

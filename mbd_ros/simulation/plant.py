@@ -24,12 +24,14 @@ from mbd_ros.description.records.mechanism import Inertia
 from mbd_ros.errors import InvalidValueError, UnknownNameError
 from mbd_ros.model import Model
 from mbd_ros.model.masses import MassProperties, merged, placed
+from mbd_ros.model.names import simple_joints
 from mbd_ros.model.state import simple_entries
 
 
 def plant(model: Model, *, mass_scale: float = 1.0, payload: float = 0.0, link: str = '',
           center: Sequence[float] = (0.0, 0.0, 0.0), friction: float = 0.0,
-          dissipation: bool = False) -> Model:
+          dissipation: bool = False, sticking: Sequence[str] = (),
+          sticking_friction: float = 0.0) -> Model:
     """
     Return a robot with other masses, a load and friction than its description says.
 
@@ -49,6 +51,10 @@ def plant(model: Model, *, mass_scale: float = 1.0, payload: float = 0.0, link: 
         Dry friction added to every joint with one coordinate [N m or N].
     dissipation : bool, optional
         Whether the damping and the friction of the description stay.
+    sticking : sequence of str, optional
+        Joints with one coordinate that stick.
+    sticking_friction : float, optional
+        Dry friction added to these [N m or N].
 
     Returns
     -------
@@ -60,18 +66,24 @@ def plant(model: Model, *, mass_scale: float = 1.0, payload: float = 0.0, link: 
     InvalidValueError
         If a number is not positive, or negative.
     UnknownNameError
-        If there is no such link.
+        If there is no such link or joint.
 
     """
     if not 0.0 < mass_scale < math.inf:
         raise InvalidValueError('mass_scale', mass_scale, 'a positive number')
-    for name, value in (('payload', payload), ('friction', friction)):
+    for name, value in (('payload', payload), ('friction', friction),
+                        ('sticking_friction', sticking_friction)):
         if not 0.0 <= value < math.inf:
             raise InvalidValueError(name, value, 'a number not below zero')
     if mass_scale != 1.0 or payload > 0.0:
         model.require_rigid('another mass')
     dry = np.array(model.friction if dissipation else np.zeros(model.nv))
     dry[simple_entries(model)[1]] += friction
+    places = dict(zip(simple_joints(model), simple_entries(model)[1]))
+    for name in sticking:
+        if name not in places:
+            raise UnknownNameError('joint', name, tuple(places))
+        dry[places[name]] += sticking_friction
     result = replace(model, masses=mass_scale * model.masses, inertias=mass_scale * model.inertias,
                      damping=model.damping if dissipation else np.zeros(model.nv), friction=dry)
     return _loaded(result, payload, link, center) if payload > 0.0 else result

@@ -244,7 +244,8 @@ def test_a_burst_of_one_cause_hides_no_other_cause_and_says_how_many_were_left_o
     assert lines[3:] == ['goal: y is 5; allowed: numbers below 2']
     now[0] += 100.0
     callback('x', 30)
-    assert lines[4:] == ['goal: x is 30; allowed: numbers below 2 (7 more like it were not logged)']
+    assert lines[4:] == [
+        'goal: x is 30; allowed: numbers below 2 (7 more like it were not logged)']
     for value in range(40, 43):
         callback('x', value)
     bare.guard.catch_up()

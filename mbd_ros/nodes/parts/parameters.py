@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 import copy
 from pathlib import Path
+import sys
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -34,6 +35,7 @@ from rclpy.parameter import Parameter
 import yaml
 
 from mbd_ros.errors import InvalidValueError, MbdError, UnknownNameError
+from mbd_ros.nodes.parts.wildcards import for_all, OF_STATE_PUBLISHER
 
 CHECKS: Mapping[str, tuple[Callable[..., bool], str]] = {
     'bounds<>': (lambda value, low, high: low <= value <= high, 'from {0} to {1}'),
@@ -62,6 +64,8 @@ BY_THE_CLIENT_LIBRARY = ('use_sim_time', 'start_type_description_service', 'qos_
 
 BY_ROBOT = ('constraints.',)
 """Groups of parameters with names of joints, of a node with a parameter of the group's name."""
+
+NODES = ('dynamics_server', 'simulator', 'controller', 'gait', 'module_manager', 'viewer')
 
 FOR_LIFE = ('autostart', 'num_threads', 'robot_description', 'graph', 'ground.heights', 'host',
             'port')
@@ -257,7 +261,7 @@ def declare_parameters(node: Node, file: str, use: Callable[[], None] | None = N
             if use is not None and known:
                 use()
         except MbdError as error:
-            vars(values).update(vars(before))
+            _put_back(values, before)
             return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)
 
@@ -309,12 +313,30 @@ def _store(values: SimpleNamespace, name: str, value: Any) -> None:
             else value)
 
 
+def _put_back(values: SimpleNamespace, before: SimpleNamespace) -> None:
+    """Give values what they were; groups stay the objects that others may hold."""
+    for name, value in vars(before).items():
+        if isinstance(value, SimpleNamespace):
+            _put_back(getattr(values, name), value)
+        else:
+            setattr(values, name, value)
+
+
 def _warn_of_unknown(node: Node, known: list[str]) -> None:
-    """Say which parameters were set from outside that the node does not have."""
-    for name in getattr(node, '_parameter_overrides', {}):
-        if name not in known and not name.startswith((
-                *BY_THE_CLIENT_LIBRARY, *(group for group in BY_ROBOT if group[:-1] in known))):
+    """Say which parameters were set from outside that the node, or with ``/**`` no node, has."""
+    by_others = (*BY_THE_CLIENT_LIBRARY, *(group for group in BY_ROBOT if group[:-1] in known))
+    unknown = [name for name in getattr(node, '_parameter_overrides', {})
+               if name not in known and not name.startswith(by_others)]
+    elsewhere = for_all(sys.argv) & known_elsewhere() if unknown else ()
+    for name in unknown:
+        if name not in elsewhere:
             node.get_logger().warning(f'ignored: {UnknownNameError("parameter", name, known)}')
+
+
+def known_elsewhere() -> frozenset[str]:
+    """Return the parameters of all nodes that run beside one another."""
+    return OF_STATE_PUBLISHER.union(
+        one.name for name in NODES for one in read_declarations(parameters_file(name)))
 
 
 def table(declarations: tuple[Declaration, ...]) -> str:
@@ -330,8 +352,7 @@ def table(declarations: tuple[Declaration, ...]) -> str:
 
 def main() -> None:
     """Print the tables of parameters of all nodes, for ``docs/interfaces.md``."""
-    for node_name in (
-            'dynamics_server', 'simulator', 'controller', 'gait', 'module_manager', 'viewer'):
+    for node_name in NODES:
         print(f'### {node_name}\n\n{table(read_declarations(parameters_file(node_name)))}\n')
 
 

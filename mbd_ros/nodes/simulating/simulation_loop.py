@@ -28,6 +28,7 @@ from mbd_ros.messages.basics.times import SECOND
 from mbd_ros.model import Model
 from mbd_ros.nodes.simulating.pace import Pace
 from mbd_ros.simulation import Stepper
+from mbd_ros.simulation.hardware import Drives
 from mbd_ros.simulation.pushes import Push
 
 Vector = NDArray[np.float64]
@@ -118,17 +119,20 @@ class SimulationLoop:
         Takes one line for the log.
     expected : callable, optional
         Whether there is somebody who sends commands, though perhaps late.
+    drives : callable, optional
+        Returns what makes of commands the efforts that act; None: commands act as they are.
 
     """
 
     def __init__(self, stepper: Stepper, timing: Timing, *, publish: Publish,
-                 warn: Callable[[str], object], expected: Callable[[], bool] = lambda: False
-                 ) -> None:
+                 warn: Callable[[str], object], expected: Callable[[], bool] = lambda: False,
+                 drives: Callable[[], Drives | None] = lambda: None) -> None:
         self._stepper = stepper
         self._timing = timing
         self._publish = publish
         self._warn = warn
         self._expected = expected
+        self._drives = drives
         self._begin = 0
         self._count = 0
         self._rest = stepper.rest
@@ -466,7 +470,10 @@ class SimulationLoop:
     def _move_on(self, steps: int, *, brake: bool) -> None:
         stepper, timing = self._stepper, self._timing
         held = (not self._driven and (timing.on_timeout == 'brake' or self._arrival == 0.0))
+        drives = self._drives()
         if held or brake:
+            if drives is not None:
+                drives.release()
             if stepper.v.any():
                 stepper.set_state(stepper.q, time=stepper.time)
             return
@@ -475,7 +482,11 @@ class SimulationLoop:
         efforts = self._efforts if self._driven or timing.on_timeout == 'keep' else self._rest
         before, time = stepper.q, stepper.time
         try:
-            stepper.advance(efforts, steps * timing.step / SECOND)
+            if drives is None:
+                stepper.advance(efforts, steps * timing.step / SECOND)
+            else:
+                for _ in range(steps):
+                    stepper.advance(drives.act(stepper.time, efforts), timing.step / SECOND)
         except MbdError as error:
             stepper.set_state(before, time=time)
             self._drop_efforts(str(error))

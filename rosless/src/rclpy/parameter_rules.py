@@ -58,12 +58,24 @@ def apply_descriptor(parameter: Parameter, descriptor: Any, *, check_read_only: 
     elif descriptor.type != kind.value:
         return refuse(
             f"Wrong parameter type, expected '{Parameter.Type(descriptor.type)}' got '{kind}'"
+            + _as_real(parameter, descriptor.type)
         )
     if kind == Parameter.Type.INTEGER and descriptor.integer_range:
         return _integer_range(parameter, descriptor.integer_range[0])
     if kind == Parameter.Type.DOUBLE and descriptor.floating_point_range:
         return _real_range(parameter, descriptor.floating_point_range[0])
     return _accept()
+
+
+def _as_real(parameter: Parameter, wanted: int) -> str:
+    """Return how to write an integer where a real number is wanted; else nothing."""
+    if (parameter.type_, wanted) == (Parameter.Type.INTEGER, Parameter.Type.DOUBLE.value):
+        return f': write {float(parameter.value)!r}'
+    if (parameter.type_, wanted) == (
+        Parameter.Type.INTEGER_ARRAY, Parameter.Type.DOUBLE_ARRAY.value
+    ):
+        return f': write {[float(value) for value in parameter.value]!r}'
+    return ''
 
 
 def _integer_range(parameter: Parameter, limits: Any) -> Any:

@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import signal
 from typing import Any
 
 import pytest
@@ -27,6 +28,7 @@ from rclpy.exceptions import (
 )
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rosless.graph import queries
 from std_msgs.msg import Int32, String
 from std_srvs.srv import Empty
 
@@ -190,3 +192,22 @@ def test_names_are_remapped() -> None:
         assert deaf.get_fully_qualified_name() == '/old'
     finally:
         context.try_shutdown()
+
+
+def test_an_interrupt_waits_until_peers_are_read(make_node: Make, monkeypatch: Any) -> None:
+    """An exception in what C calls gets lost, is printed, and leaves a result out."""
+    node = make_node()
+    node.create_publisher(Int32, 'number', 10)
+    convert, calls = queries.from_dds, []
+
+    def interrupted(profile: Any) -> Any:
+        calls.append(profile)
+        signal.raise_signal(signal.SIGINT)
+        return convert(profile)
+
+    monkeypatch.setattr(queries, 'from_dds', interrupted)
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        node.get_publishers_info_by_topic('number')
+    assert len(calls) > 1  # all of them were read
+    assert signal.getsignal(signal.SIGINT) is before

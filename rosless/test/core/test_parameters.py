@@ -117,6 +117,13 @@ def test_refusals(make_node: Make) -> None:
     result = node.set_parameters([Parameter('gain', value='high')])[0]
     assert not result.successful
     assert result.reason == ("Wrong parameter type, expected 'Type.DOUBLE' got 'Type.STRING'")
+    result = node.set_parameters([Parameter('gain', value=20)])[0]
+    assert result.reason == (
+        "Wrong parameter type, expected 'Type.DOUBLE' got 'Type.INTEGER': write 20.0"
+    )
+    node.declare_parameter('gains', [1.5])
+    result = node.set_parameters([Parameter('gains', value=[20, 3])])[0]
+    assert result.reason.endswith("got 'Type.INTEGER_ARRAY': write [20.0, 3.0]")
 
 
 def test_declared_by_type(make_node: Make) -> None:

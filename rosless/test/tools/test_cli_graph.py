@@ -206,6 +206,15 @@ def test_interrupted_echo_is_quiet_and_prompt(ros2, talker, number):
     assert set(command.lines) == {'data: hello', '---'}
 
 
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_a_publisher_that_waits_for_subscriptions_ends_on_signals(ros2, number):
+    command = ros2('topic', 'pub', '--once', '-w', '7', '/nobody', 'std_msgs/msg/String')
+    command.wait_for('Waiting for at least 7 matching')
+    command.signal(number)
+    command.finish()
+    assert 'Traceback' not in command.text
+
+
 def test_echo_into_a_pipe_that_closes_is_quiet(start, talker):
     command = start('sh', '-c', f'{sys.executable} -m ros2cli topic echo /demo/chatter | head -1')
     assert command.finish() == 0

@@ -138,6 +138,12 @@ def test_transforms_are_in_the_namespace_unless_their_frames_have_a_prefix(prefi
     assert sum(isinstance(one, SetRemap) for one in group.get_sub_entities()) == remapped
 
 
+@pytest.mark.parametrize('name', ['2left', 'a/2', 'a b', 'left/', 'a//b'])
+def test_a_namespace_that_is_none_is_one_line(name):
+    with pytest.raises(InvalidValueError, match=r"argument 'namespace' is .*allowed: letters"):
+        launching.in_namespace({'namespace': name, 'frame_prefix': ''}, [])
+
+
 def arguments(file, trusted='false'):
     """Return launch arguments that name a robot."""
     return {'description': str(file), 'robot': '', 'trusted': trusted}

@@ -13,6 +13,7 @@
 """Parameter files: what is declared, what is refused, and that the documentation holds them."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from rcl_interfaces.msg import ParameterType
@@ -210,3 +211,24 @@ def test_files_and_addresses_are_named_at_the_start_only():
                  word in one.description for word in ('path of', 'file', 'Address'))}
     assert {'robot_description', 'graph', 'ground.heights', 'host'} <= named
     assert named <= set(parameters.FOR_LIFE), named - set(parameters.FOR_LIFE)
+
+
+def test_parameters_of_other_nodes_below_the_wildcard_are_no_news(declare, tmp_path, monkeypatch):
+    """Those that no node has are, and those that are given for this one."""
+    said, given = [], tmp_path / 'given.yaml'
+    given.write_text("""
+/**: {ros__parameters: {frame_prefix: left/, payload: {mass: 1.0}, bandwith: 3.0}}
+/robot: {ros__parameters: {bandwidth: 3.0}}
+""")
+    monkeypatch.setattr(parameters.sys, 'argv', ['robot', '--ros-args', '--params-file',
+                                                 str(given), '--params-file', '/nowhere.yaml'])
+    monkeypatch.setattr(parameters, 'known_elsewhere', lambda: frozenset(
+        ('frame_prefix', 'payload.mass', 'bandwidth')))
+    monkeypatch.setattr(Node, 'get_logger', lambda node: SimpleNamespace(warning=said.append))
+    declare(frame_prefix='left/', payload__mass=1.0, bandwith=3.0, bandwidth=3.0)
+    assert [line.split("'")[1] for line in said] == ['bandwith', 'bandwidth']
+
+
+def test_all_nodes_are_known_beside_one_another():
+    known = parameters.known_elsewhere()
+    assert {'frame_prefix', 'payload.mass', 'bandwidth', 'gait'} <= known

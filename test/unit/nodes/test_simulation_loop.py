@@ -13,6 +13,7 @@
 """The loop of the simulator, driven without a graph."""
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 import re
 import threading
@@ -26,6 +27,7 @@ from mbd_ros import Ground
 from mbd_ros.errors import InvalidValueError, UnknownNameError
 from mbd_ros.nodes.simulating.simulation_loop import SimulationLoop, Successor, Timing
 from mbd_ros.simulation import Stepper
+from mbd_ros.simulation.hardware import Drives, Hardware
 from mbd_ros.simulation.pushes import Push
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -44,12 +46,13 @@ def start(model):
     loops = []
 
     def begin(publish, *, lockstep=True, timeout=60.0, on_timeout='brake', factor=0.0,
-              robot=model, fastest=1e4, expected=lambda: False):
+              robot=model, fastest=1e4, expected=lambda: False, drives=lambda: None):
         said = []
         loop = SimulationLoop(
             Stepper(robot, START, step=1e-3, fastest=fastest),
             Timing(STEP, 2, factor, lockstep, timeout, on_timeout),
-            publish=lambda *state: publish(loop, *state), warn=said.append, expected=expected)
+            publish=lambda *state: publish(loop, *state), warn=said.append, expected=expected,
+            drives=drives)
         loops.append(loop)
         loop.start(0)
         return loop, said
@@ -63,6 +66,29 @@ def wait_until(condition):
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.002)
+
+
+def test_drives_that_are_late_give_the_run_that_the_library_gives(model, start):
+    """Commands act after their delay in simulated time, between states, too."""
+    hardware = Hardware(command_delay=0.003, effort_resolution=0.25)
+    drives, trace, done = Drives(hardware), [], threading.Event()
+
+    def answer(loop, now, q, v, efforts):
+        trace.append((now, q, v))
+        if len(trace) > 100:
+            done.set()
+        loop.command(np.array([0.1, -10.0, 1.0]) - v, now)
+
+    start(answer, drives=lambda: drives)
+    assert done.wait(60.0)
+    moving = next(k for k, (_, _, v) in enumerate(trace) if v.any()) - 1
+    stepper, alike = Stepper(model, START, step=1e-3), Drives(hardware)
+    for (_, _, v), (_, q_next, v_next) in pairwise(trace[moving:]):
+        command = np.array([0.1, -10.0, 1.0]) - v
+        for _ in range(2):
+            stepper.advance(alike.act(stepper.time, command), 1e-3)
+        assert np.array_equal(stepper.q, q_next)   # bit by bit
+        assert np.array_equal(stepper.v, v_next)
 
 
 def test_lockstep_gives_the_run_that_the_library_gives(model, start):

@@ -66,3 +66,12 @@ def test_what_makes_no_sense_is_refused(arm):
         plant(arm, payload=1.0, link='tol')
     with pytest.raises(InvalidValueError, match="'base_link'; allowed: a link that moves"):
         plant(arm, payload=1.0, link='base_link')
+
+
+def test_joints_that_stick_have_friction_of_their_own(arm):
+    stuck = plant(arm, friction=0.5, sticking=['joint2'], sticking_friction=4.0)
+    assert stuck.friction.tolist() == [0.5, 4.5, *[0.5] * (arm.nv - 2)]
+    with pytest.raises(UnknownNameError, match=r"no joint named 'elbow'"):
+        plant(arm, sticking=['elbow'], sticking_friction=1.0)
+    with pytest.raises(InvalidValueError, match='sticking_friction is -1'):
+        plant(arm, sticking=['joint2'], sticking_friction=-1.0)

@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import ctypes as ct
+import signal
 import threading
 import time
 from typing import Any
@@ -33,9 +34,44 @@ from .sample import ANY_STATE, Copied, LARGE, Left, take_and_leave, write
 MOST_WRITERS = 64  # whose GUIDs a reader remembers
 FULL_PERIOD = 0.001  # s, between two attempts to write when a reliable reader is too slow
 
-# The wheel reads the QoS of peers through buffers that all threads share, and that are freed when
-# the participant is deleted.
-discovery_lock = threading.Lock()
+
+class DiscoveryLock:
+    """
+    Held while the wheel reads what is known of peers.
+
+    It does so through buffers that all threads share, and that are freed when the participant is
+    deleted; and it calls Python from C, where an exception gets lost and a result is missing: in
+    the main thread Ctrl-C waits until it is done.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._handler: Any = None
+        self._caught: list[tuple[int, Any]] = []
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+        if threading.current_thread() is threading.main_thread():
+            self._handler = signal.getsignal(signal.SIGINT)
+            if callable(self._handler):   # else nothing in Python
+                signal.signal(signal.SIGINT, self._keep)
+
+    def __exit__(self, *_: object) -> None:
+        handler, caught = None, []
+        if threading.current_thread() is threading.main_thread():
+            handler, self._handler = self._handler, None
+            if callable(handler):
+                signal.signal(signal.SIGINT, handler)
+            caught, self._caught = self._caught, []
+        self._lock.release()
+        for number, frame in caught[:1]:
+            handler(number, frame)
+
+    def _keep(self, number: int, frame: Any) -> None:
+        self._caught.append((number, frame))
+
+
+discovery_lock = DiscoveryLock()
 
 
 class Endpoint:

@@ -113,12 +113,25 @@ def graph_node(
 
 
 def wait_until(condition: Callable[[], Any], timeout: float) -> Any:
-    """Return the first true value of a condition, or its last value after a time [s] of looks."""
+    """
+    Return the first true value of a condition, or its last value after a time [s] of looks.
+
+    Raises
+    ------
+    ExternalShutdownException
+        If a signal has shut the context down.
+
+    """
+    import rclpy
+    from rclpy.executors import ExternalShutdownException
+
     value = condition()
     for _ in range(round(timeout / POLL_INTERVAL)):
         if value:
             break
         time.sleep(POLL_INTERVAL)
+        if not rclpy.ok():
+            raise ExternalShutdownException
         value = condition()
     return value
 
