@@ -16,16 +16,21 @@ from dataclasses import replace
 from pathlib import Path
 import struct
 
+from hypothesis import given, settings, strategies as st
 import mujoco
 from mujoco_twin import compare, to_mujoco
 import numpy as np
+import pinocchio as pin
 import pytest
+from robots import random_state, trees
 import trimesh
 
 import mbd_ros
 from mbd_ros.description import Mechanism, read
+from mbd_ros.description.records.mechanism import Limits
 from mbd_ros.description.records.poses import matrix_of
 from mbd_ros.description.write.mjcf import mjcf_text
+from mbd_ros.description.write.urdf import urdf_text
 from mbd_ros.model import build_model, Model
 from mbd_ros.model.state import random_configuration
 
@@ -335,3 +340,31 @@ def test_attached_parts(tmp_path, body, parts):
                     '<asset><model name="sub" file="parts/sub.xml"/></asset><worldbody>'
                     f'{body}</worldbody>{parts}</mujoco>')
     check_copies(str(path))
+
+
+@settings(max_examples=15, deadline=None, derandomize=True)
+@given(text=trees(max_joints=6), seed=st.integers(0, 2**16))
+def test_from_mjcf_by_urdf_to_pinocchio(text, seed):
+    """What nodes publish of a robot of MJCF; joints have limits, which urdfdom asks for."""
+    limits = Limits(-2.0, 2.0, 3.0, 4.0)
+    mechanism = read(text)
+    written = mjcf_text(replace(mechanism, joints=tuple(
+        replace(joint, limits=limits, kind=joint.kind.replace('continuous', 'revolute'))
+        for joint in mechanism.joints)))
+    again = read(written)
+    for one in again.joints:
+        assert one.kind == 'fixed' or (one.limits.lower, one.limits.upper) == (-2.0, 2.0)
+    model = build_model(again)
+    peer = pin.buildModelFromXML(urdf_text(replace(again, joints=tuple(
+        replace(joint, limits=limits) for joint in again.joints))))
+    data = peer.createData()
+    assert sorted(peer.names[1:]) == sorted(model.joint_names)
+    order = [peer.joints[peer.getJointId(name)].idx_v for name in model.joint_names]
+    q, v, acceleration = random_state(model, seed)
+    there, rates, accelerations = np.zeros((3, model.nv))
+    there[order], rates[order], accelerations[order] = q, v, acceleration
+    expected = pin.rnea(peer, data, there, rates, accelerations)[order]
+    found = mbd_ros.inverse_dynamics(model, q, v, acceleration, executor='interpreted')
+    # Orientations go through quaternions and angles.
+    np.testing.assert_allclose(found, expected, rtol=0.0,
+                               atol=1e-11 * max(1.0, np.abs(expected).max(initial=0.0)))
