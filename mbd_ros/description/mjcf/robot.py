@@ -36,7 +36,7 @@ from mbd_ros.description.xml.xml_tree import children
 
 _FLUID = ('density', 'viscosity', 'wind')
 
-_READ = ('compiler', 'option', 'default', 'worldbody', 'equality', 'tendon')
+_READ = ('compiler', 'option', 'default', 'worldbody', 'equality', 'tendon', 'actuator')
 _UNUSED: dict[str, tuple[Severity, str]] = {
     'size': ('info', 'it is for the simulator'), 'visual': ('info', 'it is for the viewer'),
     'statistic': ('info', 'it is for the viewer'), 'custom': ('info', 'it is for users'),
@@ -44,7 +44,6 @@ _UNUSED: dict[str, tuple[Severity, str]] = {
     'extension': ('warning', 'plugins are not read'),
     'contact': ('info', 'bodies do not touch'), 'sensor': ('info', 'sensors are not part of the '
                                                            'mechanism'),
-    'actuator': ('info', 'of them armature and damping are; efforts are those of the joints'),
     'keyframe': ('info', 'states are not part of the mechanism'),
     'deformable': ('warning', 'deformable bodies are not read')}
 
@@ -101,6 +100,9 @@ def _remark_parts(document: Document) -> None:
         if severity == 'info' or len(part) > 0 or part.tag not in _UNUSED:
             report.remark(severity, f'element <{part.tag}> is not used: {why}',
                           report.source(part))
+    for part in document.root.iterfind('actuator'):
+        report.remark('info', 'of <actuator> only armature and damping are used: efforts are '
+                      'those of the joints', report.source(part))
     for part in document.root.iterfind('option'):
         fluid = [name for name in _FLUID if any(
             Item(part, dict(part.attrib), document).numbers(name, 1, 3) or ())]

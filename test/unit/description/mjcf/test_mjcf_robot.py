@@ -100,8 +100,7 @@ def test_findings():
         "3 warning body 'b': mocap is not used",
         "3 warning joint 'j': the spring of its stiffness is not used",
         '4 info <connect> is not active and not used',
-        '4 info element <actuator> is not used: of them armature and damping are; efforts are '
-        'those of the joints',
+        '4 info of <actuator> only armature and damping are used: efforts are those of the joints',
         '4 info solref of <connect> are not used: constraints are kept exactly, not softly',
         '4 info timestep of <option> are not used: they are for the simulator',
         '4 warning <option>: no density is used; bodies move in a vacuum',
