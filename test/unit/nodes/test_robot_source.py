@@ -21,6 +21,7 @@ import pytest
 from mbd_ros.errors import DescriptionError, InvalidValueError, NoModelError
 from mbd_ros.nodes.parts import robot_source
 from mbd_ros.nodes.parts.robot_source import RobotSource
+from mbd_ros.nodes.parts.surroundings import gravity_of
 
 PARTS = (link('a'), link('b'), joint('hinge', 'continuous', 'a', 'b'))
 
@@ -146,3 +147,11 @@ def test_compiling_that_takes_long_is_said(slow, compiled, monkeypatch):
     source.take(description())
     assert ['compiling, once on this machine; mbd_ros cache warm' in text for text in said] == (
         [True, False] if slow and compiled else [False])
+
+
+def test_gravity_is_that_of_the_description_unless_a_parameter_gives_one(source):
+    source.hear(robot(*PARTS, attributes=' xmlns:mbd="urn:mbd_ros" mbd:gravity="0 0 -1.62"'))
+    taken = source.it.require()
+    assert taken.dynamics.gravity.tolist() == [0.0, 0.0, -1.62]
+    for given, expected in (([], [0.0, 0.0, -1.62]), ([0.0, 0.0, 0.0], [0.0, 0.0, 0.0])):
+        assert gravity_of(SimpleNamespace(gravity=given), taken.model) == expected
