@@ -36,7 +36,7 @@ _READ = {tag: frozenset(names.split()) for tag, names in {
     'weld': 'name class active body1 body2 relpose site1 site2',
     'compiler': 'angle coordinate eulerseq autolimits inertiafromgeom inertiagrouprange boundmass '
                 'boundinertia settotalmass balanceinertia alignfree meshdir '
-                'assetdir strippath fitaabb',
+                'assetdir strippath fitaabb exactmeshinertia',
 }.items()}
 _SOFT = 'solref solimp '
 _UNUSED = {tag: frozenset(names.split()) for tag, names in {
@@ -49,7 +49,7 @@ _UNUSED = {tag: frozenset(names.split()) for tag, names in {
     'site': 'type size fromto material rgba group user',
     'connect': _SOFT, 'weld': _SOFT + 'anchor torquescale',
     'compiler': 'discardvisual texturedir usethread fusestatic '
-                'exactmeshinertia saveinertial convexhull conflict passthrough '
+                'saveinertial convexhull conflict passthrough '
                 'savecanonical savecompiled',
 }.items()}
 _WHY = {

@@ -67,6 +67,9 @@ class Settings:
         Whether the frame of a free body without children is moved to its inertia's axes.
     fits_boxes : bool
         Whether solids are fitted to the boxes around meshes, not to their inertias.
+    exact_meshes : bool
+        Whether meshes weigh what they enclose unless they say otherwise, as files before MuJoCo 4
+        may have it.
     mesh_folder : str
         Where files of meshes are, from the folder of the file.
     strips_paths : bool
@@ -89,6 +92,7 @@ class Settings:
     total: float = -1.0
     free_aligned: bool = False
     fits_boxes: bool = False
+    exact_meshes: bool = False
     mesh_folder: str = ''
     strips_paths: bool = False
     gravity: Vector3 = STANDARD_GRAVITY
@@ -293,6 +297,8 @@ def _read_settings(item: Item, settings: Settings) -> None:
     settings.mesh_folder = item.text('meshdir', item.text('assetdir', settings.mesh_folder))
     settings.strips_paths = item.choice('strippath', ('true', 'false'), (
         'true' if settings.strips_paths else 'false')) == 'true'
+    settings.exact_meshes = item.choice('exactmeshinertia', ('true', 'false'), (
+        'true' if settings.exact_meshes else 'false')) == 'true'
     settings.fits_boxes = item.choice('fitaabb', ('true', 'false'), (
         'true' if settings.fits_boxes else 'false')) == 'true'
     settings.free_aligned = item.choice('alignfree', ('true', 'false'), (

@@ -86,7 +86,8 @@ class Meshes:
         return self._solids[name]
 
     def _weighed(self, item: Item) -> MeshSolid:
-        way = item.choice('inertia', WAYS, 'legacy')
+        way = item.choice('inertia', WAYS, (
+            'exact' if self._document.settings.exact_meshes else 'legacy'))
         vertices, faces = self._triangles(item)
         scale = np.array(item.numbers('scale', 3) or (1.0, 1.0, 1.0))
         if scale.prod() < 0.0 and faces is not None:   # mirrored: still seen from outside

@@ -14,7 +14,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 import io
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -38,7 +37,6 @@ class Triangles(NamedTuple):
     faces: NDArray[np.int64]
 
 
-@lru_cache(maxsize=64)
 def read_mesh(path: Path) -> Triangles:
     """
     Return the triangles of a mesh file.

@@ -412,3 +412,14 @@ def test_files_that_attach_each_other(tmp_path):
             f'<asset><model name="p" file="{other}.xml"/></asset>'))
     with pytest.raises(DescriptionError, match='attach'):
         read(tmp_path / 'a.xml')
+
+
+def test_exact_masses_of_meshes_by_the_compiler():
+    dent = ('<asset><mesh name="m" {}vertex="0 0 0 1 0 0 0 1 0 0 0 1 0.125 0.125 0.125" '
+            'face="0 2 1 0 1 3 0 3 2 1 2 4 2 3 4 3 1 4"/></asset>'
+            '<compiler exactmeshinertia="true"/>')
+    exact = 1000.0 / 6.0 * 3.0 * 0.125   # three tetrahedra below the dent
+    for how, mass in (('', exact), ('inertia="exact" ', exact),
+                      ('inertia="convex" ', 1000.0 / 6.0)):
+        link = read(robot('<geom type="mesh" mesh="m"/>', dent.format(how))).links[1]
+        assert link.inertia.mass == pytest.approx(mass, rel=1e-12)
