@@ -30,7 +30,7 @@ _READ = {tag: frozenset(names.split()) for tag, names in {
              'springdamper align',
     'freejoint': 'name align',
     'geom': _TURN + 'name class type size pos fromto mass density mesh group shellinertia contype '
-            'conaffinity fitscale',
+                    'conaffinity fitscale',
     'site': _TURN + 'name class pos',
     'connect': 'name class active body1 body2 anchor site1 site2',
     'weld': 'name class active body1 body2 relpose site1 site2',

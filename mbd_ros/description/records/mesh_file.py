@@ -76,7 +76,7 @@ def read_mesh(path: Path) -> Triangles:
 def _by_trimesh(data: bytes, kind: str) -> Triangles:
     import trimesh   # a tenth of a second, which few robots need
     mesh: Any = trimesh.load(io.BytesIO(data), file_type=kind[1:], force='mesh', process=False,
-                        skip_materials=True)
+                             skip_materials=True)
     return Triangles(np.array(mesh.vertices, dtype=np.float64),
                      np.array(mesh.faces, dtype=np.int64))
 

@@ -75,6 +75,8 @@ def test_fix_writes_inertias_from_shapes(tmp_path, monkeypatch, capsys):
     main(['check', '--fix', 'arm_fixed.urdf'])
     assert 'no link lacks an <inertial>' in capsys.readouterr().out
     assert sorted(path.name for path in tmp_path.iterdir()) == ['arm.urdf', 'arm_fixed.urdf']
+
+
 def test_what_was_remarked_before_an_error_is_printed(tmp_path, capsys):
     file = tmp_path / 'r.urdf'
     file.write_text(robot(bare('a'), bare('b'), '<springs/>'))
