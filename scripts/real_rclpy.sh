@@ -97,7 +97,7 @@ done
 
 echo 'installing mbd_ros ...'
 "${pip[@]}" 'llvmlite>=0.45' 'lxml>=4.9' 'scipy>=1.10' 'transforms3d>=0.4' \
-  'viser>=1.1' 'yourdfpy>=0.0.56' xacro
+  'trimesh>=4' 'viser>=1.1' 'yourdfpy>=0.0.56' xacro
 "${pip[@]}" --no-deps --use-pep517 --no-build-isolation "$root"
 script() {  # script FILE MODULE [FUNCTION]: a program that calls main() of a module, or another
   printf '#!%s\nimport sys\nfrom %s import %s as main\nsys.exit(main())\n' \

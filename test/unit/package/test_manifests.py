@@ -31,7 +31,7 @@ MSGS = ROOT / 'interfaces' / 'mbd_msgs'
 
 # Python packages whose rosdep key is not their name after python3-, and those without a key.
 ROSDEP_KEYS = {'pyyaml': 'python3-yaml'}
-NO_ROSDEP_KEY = {'llvmlite', 'setuptools', 'yourdfpy'}
+NO_ROSDEP_KEY = {'llvmlite', 'setuptools', 'trimesh', 'yourdfpy'}
 
 
 def setup_arguments(folder: Path) -> dict[str, object]:

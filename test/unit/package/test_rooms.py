@@ -49,7 +49,8 @@ HANDED_OVER = {'array', 'asarray', 'empty', 'float32', 'float64', 'full', 'isfin
                'zeros'}
 NUMERIC_LIBRARIES = {
     'llvmlite', 'lxml', 'matplotlib', 'mbd_ros', 'numpy', 'rosbags', 'scipy', 'transforms3d',
-    'xacro', 'yaml', 'yourdfpy'}   # matplotlib, rosbags: only when a run is plotted, or is a bag
+    'trimesh', 'xacro', 'yaml',
+    'yourdfpy'}   # matplotlib, rosbags: only when a run is plotted, or is a bag
 
 
 def room_of(path: Path) -> str:
