@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-import math
 from types import SimpleNamespace
 from typing import Any, NamedTuple, Protocol
 
@@ -446,7 +445,7 @@ class ControllerGoals:
             goal_time=self._constraints.goal_time or settings.goal_time,
             stopped=self._constraints.stopped, own=self._constraints.own())
         return replace(
-            given, goal_time=min(given.goal_time, settings.goal_timeout or math.inf),
+            given, goal_time=min(given.goal_time, settings.goal_timeout or given.goal_time),
             components=multi_dof_trajectories.read_component_tolerances(
                 model, controlled.drives, goal, path=whole, end=end))
 

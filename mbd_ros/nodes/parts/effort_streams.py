@@ -27,7 +27,7 @@ from mbd_ros.dynamics import compile_model
 from mbd_ros.errors import UnsupportedError
 from mbd_ros.messages.states.feed_forward import FeedForward
 from mbd_ros.model import Model
-from mbd_ros.model.state import MANIFOLDS
+from mbd_ros.model.joints.joint_manifold import MANIFOLDS
 from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.parts.managed import ManagedNode
 from mbd_ros.nodes.parts.robot_source import Robot

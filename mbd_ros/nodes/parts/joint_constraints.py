@@ -15,7 +15,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-import math
 
 from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
 from rclpy.node import Node
@@ -95,4 +94,4 @@ class JointConstraints:
 
     def _value(self, name: str) -> float:
         value = float(self._node.get_parameter(GROUP + name).value or 0.0)
-        return value if math.isfinite(value) else 0.0
+        return value if 0.0 <= value <= MOST else 0.0   # nan is not
