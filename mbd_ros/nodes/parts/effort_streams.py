@@ -31,7 +31,7 @@ from mbd_ros.model.joints.joint_manifold import MANIFOLDS
 from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.parts.managed import ManagedNode
 from mbd_ros.nodes.parts.robot_source import Robot
-from mbd_ros.nodes.parts.surroundings import fluid_of
+from mbd_ros.nodes.parts.surroundings import fluid_of, gravity_of
 
 LOOK = 0.5
 """Time between two looks at whether somebody subscribes [s]."""
@@ -99,5 +99,6 @@ class EffortStreams:
                     'states do not hold,', 'the services and the controller take such robots')
             self._model, self._efforts = model, FeedForward(model)
         self._efforts.dynamics = compile_model(
-            model, gravity=self._settings.gravity, fluid=fluid_of(self._settings.fluid))
+            model, gravity=gravity_of(self._settings, model),
+            fluid=fluid_of(self._settings.fluid))
         return self._efforts
