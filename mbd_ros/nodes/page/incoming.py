@@ -15,7 +15,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-import math
 import time
 from typing import Any, TypeAlias
 
@@ -23,10 +22,12 @@ import msgspec
 from viser import _messages
 from websockets.asyncio import server
 
-from mbd_ros.nodes.page.numbers_in import number
+from mbd_ros.nodes.page.numbers_in import number, numbers
 
 LARGEST = 1e9
 """Numbers beyond this are no position, direction or size of a window."""
+
+BOUNDS = -LARGEST, LARGEST
 
 LONGEST_TEXT = 1000
 """Characters of a text that is typed into a control."""
@@ -47,8 +48,9 @@ class Gate:
 
     viser sets any attribute of a control that a client names, so that one page could take the
     functions off another's *Stop*; and a message that it cannot read ends the connection with a
-    traceback. Here a control takes a value of its type, within its bounds, and nothing else; what
-    is refused is counted, told once a second at most, and the connection goes on.
+    traceback. Here a control takes a finite value of its type, a slider one within its bounds, and
+    nothing else. What is refused is counted and told once a second at most; the connection goes
+    on.
 
     Parameters
     ----------
@@ -119,27 +121,23 @@ def _is_finite(value: Any) -> bool:
 
 
 def _suits(value: Any, present: Any, props: Any) -> bool:
-    """Tell whether a value may take the place of the present one of a control."""
-    low, high = getattr(props, 'min', None), getattr(props, 'max', None)
+    """
+    Tell whether a value may take the place of the present one of a control.
+
+    What can be typed has no bounds here: the callback checks it and answers on the page.
+    """
     if isinstance(present, bool):
         return isinstance(value, bool)
     if isinstance(present, int | float):
-        return _is_within(value, low, high)
+        slides = isinstance(props, _messages.GuiSliderProps)
+        return number(value, *((props.min, props.max) if slides else BOUNDS)) is not None
     if isinstance(present, tuple):
-        lows = low if isinstance(low, tuple) else (low,) * len(present)
-        highs = high if isinstance(high, tuple) else (high,) * len(present)
-        return isinstance(value, list) and len(value) == len(present) and all(
-            map(_is_within, value, lows, highs))
+        return isinstance(value, list) and numbers(value, len(present), LARGEST) is not None
     if isinstance(present, str):
         options = getattr(props, 'options', None)
         return isinstance(value, str) and (
             len(value) <= LONGEST_TEXT if options is None else value in options)
     return False
-
-
-def _is_within(value: Any, low: float | None, high: float | None) -> bool:
-    return number(value, -math.inf if low is None else low,
-                  math.inf if high is None else high) is not None
 
 
 def connections(gate: Callable[[], Gate | None]) -> type[server.ServerConnection]:
