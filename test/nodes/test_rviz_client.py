@@ -37,7 +37,7 @@ NEWEST = Time()
 @pytest.fixture
 def rviz(graph):
     """Return one that nobody sends anything, in a world with two frames."""
-    client = RvizClient(graph, 'world')
+    client = RvizClient(graph, 'world', ticked=['Desired path'])
     for name, add in (('still', client.buffer.set_transform_static),
                       ('moving', client.buffer.set_transform)):
         one = TransformStamped(child_frame_id=name)
