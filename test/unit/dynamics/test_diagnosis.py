@@ -120,8 +120,8 @@ base: {module: a}
 
 
 @pytest.mark.parametrize(('name', 'text', 'expected'), [
-    ('a.xml', '<mujoco><worldbody><body name="a"><joint/>\n<replicate count="3"/></body>'
-     '</worldbody></mujoco>', (2, 'error', '<replicate> is not supported in this version')),
+    ('a.xml', '<mujoco><worldbody><body name="a"><joint/>\n<flexcomp name="f"/></body>'
+     '</worldbody></mujoco>', (2, 'error', '<flexcomp> is not supported in this version')),
     ('b.xml', '<mujoco><worldbody>\n<body name="a"><joint/>\n<inertial pos="0 0 0" mass="1" '
      'diaginertia="0.01 0.01 0.09"/></body></worldbody></mujoco>',
      (3, 'warning', "link 'a' has the principal moments of inertia 0.01, 0.01 and 0.09")),
