@@ -15,7 +15,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 import math
 
@@ -71,6 +71,13 @@ class JointTolerances:
     goal_velocity: Vector
     goal_time: float
     components: tuple[ComponentTolerance, ...] = ()
+
+    def of_the_way(self) -> JointTolerances | None:
+        """Return those on the way alone, or None if no joint has one."""
+        if not np.isfinite(self.path_position).any():
+            return None
+        anything = np.full_like(self.goal_position, np.inf)
+        return replace(self, goal_position=anything, goal_velocity=anything, components=())
 
 
 class JointWatch:

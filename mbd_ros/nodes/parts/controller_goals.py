@@ -23,7 +23,6 @@ from typing import Any, NamedTuple, Protocol
 from control_msgs.action import FollowJointTrajectory
 from control_msgs.srv import QueryTrajectoryState
 from mbd_msgs.action import FollowPath
-import numpy as np
 from rclpy.action import GoalResponse
 from rclpy.callback_groups import CallbackGroup
 from rclpy.task import Future
@@ -411,13 +410,10 @@ class ControllerGoals:
     def _watch_topic(self, controlled: Controlled, path: PiecewisePolynomial | JointPaths
                      ) -> None:
         """Hold a trajectory of the topic against the default tolerances of the way."""
-        found = self._tolerances(controlled, FollowJointTrajectory.Goal())
-        if not np.isfinite(found.path_position).any():
-            return
-        anything = np.full(len(found.goal_position), np.inf)
-        found = replace(found, goal_position=anything, goal_velocity=anything, components=())
-        self._active = Active(None, JointWatch(
-            controlled.tracker.dyn.model, found, path.arrives), None)
+        found = self._tolerances(controlled, FollowJointTrajectory.Goal()).of_the_way()
+        if found is not None:
+            self._active = Active(None, JointWatch(
+                controlled.tracker.dyn.model, found, path.arrives), None)
 
     def _on_query(self, request: QueryTrajectoryState.Request,
                   response: QueryTrajectoryState.Response) -> QueryTrajectoryState.Response:

@@ -125,7 +125,7 @@ def test_links_and_joints_by_name(model):
 @pytest.mark.parametrize(('given', 'message'), [
     ({'floating_base': 'no'}, "floating_base is 'no'; allowed: True or False"),
     ({'mimic': 1}, 'mimic is 1; allowed: True or False'),
-    ({'inertia': 'none'}, "inertia is 'none'; allowed: 'checked' or 'unchecked'"),
+    ({'inertia': 'none'}, "inertia is 'none'; allowed: 'checked' or 'unchecked' or 'from_shapes'"),
     ({'path_or_text': ''}, "path_or_text is ''; allowed: the path of a file, or XML text")])
 def test_arguments_that_do_not_fit(given, message):
     with pytest.raises(InvalidValueError) as caught:

@@ -37,7 +37,8 @@ def error(*parts: str, floating_base: bool = False) -> str:
 def test_a_massless_link_at_a_moving_joint():
     assert error(bare('base'), bare('tip'), joint('j', 'revolute', 'base', 'tip')) == (
         "joint 'j' moves no inertia: link 'tip' (<string>:3) and all that it carries yield "
-        f'without a force; {ADVICE}')
+        "without a force; load(..., locked={'j': 0.0}) holds it, load(..., inertia='unchecked') "
+        f'reads the robot as it is; {ADVICE}')
 
 
 def test_the_joint_nearest_to_the_root_is_named():
@@ -116,7 +117,8 @@ def test_a_misspelt_inertia_is_named():
 def test_other_ways_to_check_are_unknown():
     with pytest.raises(InvalidValueError) as caught:
         load(robot(bare('a')), inertia='loosely')  # type: ignore[arg-type]
-    assert str(caught.value) == "inertia is 'loosely'; allowed: 'checked' or 'unchecked'"
+    assert str(caught.value) == (
+        "inertia is 'loosely'; allowed: 'checked' or 'unchecked' or 'from_shapes'")
 
 
 @pytest.mark.parametrize('path', sorted(LADDER.glob('*.urdf')), ids=lambda path: path.stem)
