@@ -66,6 +66,8 @@ def identification(model: mbd_ros.Model, names: list[str]) -> None:
 
 
 if __name__ == '__main__':
+    if len(sys.argv) < 3:
+        sys.exit(str(__doc__).strip())
     robot = mbd_ros.load(sys.argv[1])
     if sys.argv[2] in robot.links:
         kinematics(robot, sys.argv[2])
