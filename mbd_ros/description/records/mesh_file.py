@@ -55,6 +55,8 @@ def read_mesh(path: Path) -> Triangles:
     kind = path.suffix.lower()
     if kind not in KINDS:
         raise DescriptionError(f"the mesh '{path.name}' is no {', '.join(KINDS)} file")
+    if path.exists() and not path.is_file():   # a pipe or a device would be read for ever
+        raise DescriptionError(f"the mesh '{path}' is no regular file")
     try:
         with path.open('rb') as file:
             data = file.read(MAX_BYTES + 1)

@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.description.records.mechanism import Mechanism
+from mbd_ros.description.records.mechanism import Joint, Mechanism
 
 
 def extent(mechanism: Mechanism) -> tuple[NDArray[np.float64], float]:
@@ -39,19 +39,19 @@ def extent(mechanism: Mechanism) -> tuple[NDArray[np.float64], float]:
         joints that slide.
 
     """
+    joints: dict[str, list[Joint]] = {}
+    for joint in mechanism.joints:
+        joints.setdefault(joint.parent, []).append(joint)
     places = {mechanism.root: (np.eye(3), np.zeros(3), 0.0)}
-    waiting = list(mechanism.joints)
+    waiting = [mechanism.root]
     while waiting:
-        known = [joint for joint in waiting if joint.parent in places]
-        if not known:   # joints that hang on no root: a reader has said so
-            break
-        for joint in known:
-            turn, place, way = places[joint.parent]
-            step = np.array(joint.origin.translation)
-            places.setdefault(joint.child, (
-                turn @ np.array(joint.origin.rotation), place + turn @ step,
-                way + float(np.linalg.norm(step))))
-        waiting = [joint for joint in waiting if joint.parent not in places
-                   or joint.child not in places]
+        link = waiting.pop()
+        turn, place, way = places[link]
+        for joint in joints.get(link, ()):
+            if joint.child not in places:
+                step = np.array(joint.origin.translation)
+                places[joint.child] = (turn @ np.array(joint.origin.rotation),
+                                       place + turn @ step, way + float(np.linalg.norm(step)))
+                waiting.append(joint.child)
     every = np.array([place for _, place, _ in places.values()])
     return 0.5 * (every.min(0) + every.max(0)), max(way for _, _, way in places.values())

@@ -24,6 +24,9 @@ from mbd_ros.errors import InvalidValueError
 SpeedScaling: Any = getattr(control_msgs.msg, 'SpeedScalingFactor', Float64)
 """The type of ``~/speed_scaling_input``: ``std_msgs/Float64`` where the other is not there."""
 
+SLOWEST = 0.001
+"""Least factor but 0: a second takes a quarter of an hour."""
+
 
 def read_factor(message: Any) -> float:
     """
@@ -32,10 +35,11 @@ def read_factor(message: Any) -> float:
     Raises
     ------
     InvalidValueError
-        If it is not from 0 to 1: paths are checked at their own pace, and would be too fast.
+        If it is neither 0 nor from ``SLOWEST`` to 1: paths are checked at their own pace, and
+        would be too fast, or last longer than numbers tell.
 
     """
     factor = float(getattr(message, 'factor', getattr(message, 'data', 1.0)))
-    if not 0.0 <= factor <= 1.0:
-        raise InvalidValueError('factor', factor, 'from 0, a pause, to 1')
+    if factor != 0.0 and not SLOWEST <= factor <= 1.0:
+        raise InvalidValueError('factor', factor, f'0, a pause, and from {SLOWEST} to 1')
     return factor

@@ -10,7 +10,6 @@
 # or implied. See the License for the specific language governing permissions and limitations under
 # the License.
 
-
 """Joint states of one publisher: what of the others is refused, counted and told of."""
 
 from __future__ import annotations

@@ -141,7 +141,7 @@ class ControllerGoals:
         self._closing: Path | None = None   # of a goal that was reached, and goes on to its end
         self._feed: FeedForward | None = None
         self._stream = Stream()
-        self._wrong: dict[int, MbdError] = {}   # id of a goal that is accepted to be aborted
+        self._wrong: dict[int, tuple[Any, MbdError]] = {}   # accepted, to be aborted; by id
         self._constraints = JointConstraints(node)
         scaling = settings.speed_scaling
         self._pace = PacedMotion(scaling.initial_scaling_factor, scaling.ramp)
@@ -277,16 +277,16 @@ class ControllerGoals:
             except MbdError as error:
                 if not self._settings.abort_wrong_goals:
                     raise
-                self._wrong[id(goal)] = error
+                self._wrong[id(goal)] = goal, error   # kept, so that no other has this id
                 return GoalResponse.ACCEPT
             return response
         return answer
 
     def _require_right(self, handle: Any) -> None:
         """Raise what was wrong with a goal that was accepted all the same."""
-        error = self._wrong.pop(id(handle.request), None)
-        if error is not None:
-            raise error
+        wrong = self._wrong.pop(id(handle.request), None)
+        if wrong is not None:
+            raise wrong[1]
 
     async def _answer_joints(self, goal: FollowJointTrajectory.Goal) -> GoalResponse:
         """Accept a trajectory of joints that can be followed."""

@@ -12,6 +12,7 @@
 
 """What meshes weigh: closed forms, and files of all kinds."""
 
+import os
 import struct
 
 from hypothesis import given, settings, strategies as st
@@ -95,4 +96,11 @@ def test_files_that_are_none(tmp_path):
     with pytest.raises(DescriptionError, match=r'is no \.stl, .obj, .dae, .ply, .msh file'):
         read_mesh(tmp_path / 'mesh.3mf')
     with pytest.raises(DescriptionError, match='No such file'):
+        read_mesh(tmp_path / 'mesh.stl')
+
+
+def test_a_pipe_is_no_mesh(tmp_path):
+    """Reading it would never end."""
+    os.mkfifo(tmp_path / 'mesh.stl')
+    with pytest.raises(DescriptionError, match=r'mesh\.stl. is no regular file'):
         read_mesh(tmp_path / 'mesh.stl')

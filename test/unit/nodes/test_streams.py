@@ -232,8 +232,8 @@ def test_a_pause_holds_and_what_comes_meanwhile_waits():
     arm.publish(Float64(data=0.5), '~/speed_scaling_input')
     arm.run(2.5)
     assert waiting.status == 'succeeded'
-    for wrong in (-0.1, 1.1, np.nan):
-        with pytest.raises(InvalidValueError, match='from 0, a pause, to 1'):
+    for wrong in (-0.1, 1.1, np.nan, 1e-300, 5e-324, 0.00099, np.inf):
+        with pytest.raises(InvalidValueError, match=r'0, a pause, and from 0\.001 to 1'):
             arm.publish(Float64(data=wrong), '~/speed_scaling_input')
 
 
