@@ -30,6 +30,8 @@ MOST_NAMES = 50
 """Names that a message lists."""
 LONGEST_VALUE = 200
 """Characters of a value in a message; a list may have a million entries."""
+MOST_COMPARED = 1000
+"""Names among which the nearest is looked for."""
 LONGEST_MESSAGE = 4000
 """Characters of a message."""
 
@@ -66,7 +68,7 @@ def one_line(text: str) -> str:
 
 def nearest_name(name: str, known: Iterable[str]) -> str | None:
     """Return the name that may be meant, within bounds: difflib is quadratic in their lengths."""
-    names = [one for one in list(known)[:1000] if len(one) <= LONGEST_VALUE]
+    names = [one for one in list(known)[:MOST_COMPARED] if len(one) <= LONGEST_VALUE]
     return next(iter(difflib.get_close_matches(name[:LONGEST_VALUE], names, n=1)), None)
 
 

@@ -21,6 +21,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
+from mbd_ros.description.records.budget import look
 from mbd_ros.description.records.finding import Source
 from mbd_ros.description.records.frames import axis_rotation
 from mbd_ros.description.records.mechanism import Joint, Limits, Mechanism
@@ -32,7 +33,7 @@ from mbd_ros.model.attachments.thrusters import make_thruster
 from mbd_ros.model.flexible.segments import elastic_tree, ElasticTree
 from mbd_ros.model.joints.joint_type import JointType
 from mbd_ros.model.link_frame import LinkFrame
-from mbd_ros.model.loops import Loop, make_coupling, make_loop, make_spring
+from mbd_ros.model.loops import COUPLED, Loop, make_coupling, make_loop, make_spring
 from mbd_ros.model.masses import MassProperties, merged, placed
 from mbd_ros.model.model import Model
 
@@ -87,6 +88,7 @@ def build_model(mechanism: Mechanism, *, floating_base: bool = False, mimic: boo
         placements.append((np.eye(3), np.zeros(3)))
         frames[mechanism.root] = LinkFrame(0, np.eye(3), np.zeros(3))
     for joint in depth_first(mechanism):
+        look(joint.source.file, joint.source.line)
         parent = frames[joint.parent]
         rotation = clean(parent.rotation @ np.array(joint.origin.rotation))
         translation = parent.translation + parent.rotation @ np.array(joint.origin.translation)
@@ -107,7 +109,8 @@ def build_model(mechanism: Mechanism, *, floating_base: bool = False, mimic: boo
     loops = [make_loop(joint, frames, parents, bends=elastic is not None)
              for joint in mechanism.loop_joints]
     if mimic:
-        loops += [make_coupling(moving, k, parents) for k, joint in enumerate(moving)
+        leaders = {joint.name: k for k, joint in enumerate(moving) if joint.kind in COUPLED}
+        loops += [make_coupling(moving, k, parents, leaders) for k, joint in enumerate(moving)
                   if joint.mimic is not None]
     return _assemble(mechanism, moving, parents, placements, frames, loops, generation, elastic)
 

@@ -22,6 +22,7 @@ from typing import Literal
 import numpy as np
 
 from mbd_ros.description.read import read, read_text
+from mbd_ros.description.records.budget import reading
 from mbd_ros.description.records.finding import Finding
 from mbd_ros.description.records.mechanism import Mechanism
 from mbd_ros.description.xml.packages import Folders
@@ -34,6 +35,7 @@ from mbd_ros.model.model import Model
 from mbd_ros.model.singular import mass_errors
 
 
+@reading()
 def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
          mimic: bool = False, flexible: bool = True,
          inertia: Literal['checked', 'unchecked', 'from_shapes'] = 'checked',
@@ -105,6 +107,7 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
     return _model_of(mechanism, floating_base, mimic, flexible, inertia, locked)
 
 
+@reading()
 def load_text(text: str, *, floating_base: bool = False, mimic: bool = False,
               flexible: bool = False,
               inertia: Literal['checked', 'unchecked'] = 'checked') -> Model:

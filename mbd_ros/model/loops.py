@@ -21,6 +21,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from mbd_ros.description.records.budget import look
 from mbd_ros.description.records.finding import Source
 from mbd_ros.description.records.mechanism import Joint, LoopJoint, LoopKind, Pose, SpringDamper
 from mbd_ros.description.records.report import nearest
@@ -165,7 +166,8 @@ def make_loop(joint: LoopJoint, frames: Mapping[str, LinkFrame], parents: Sequen
                 distance, joint.source)
 
 
-def make_coupling(joints: Sequence[Joint], follower: int, parents: Sequence[int]) -> Loop:
+def make_coupling(joints: Sequence[Joint], follower: int, parents: Sequence[int],
+                  leaders: Mapping[str, int]) -> Loop:
     """
     Return the row that couples a mimic joint to the joint it follows.
 
@@ -177,6 +179,8 @@ def make_coupling(joints: Sequence[Joint], follower: int, parents: Sequence[int]
         Number of the mimic joint.
     parents : sequence of int
         Parent body of each body.
+    leaders : mapping of str to int
+        Numbers of the joints that can be followed.
 
     Raises
     ------
@@ -187,13 +191,14 @@ def make_coupling(joints: Sequence[Joint], follower: int, parents: Sequence[int]
     joint = joints[follower]
     mimic = joint.mimic
     assert mimic is not None
-    leaders = [other.name for other in joints if other.kind in COUPLED and other is not joint]
-    if joint.kind not in COUPLED or mimic.joint not in leaders:
+    look(mimic.source.file, mimic.source.line)
+    leader = leaders.get(mimic.joint, follower)
+    if joint.kind not in COUPLED or leader == follower:
+        known = (name for name in leaders if name != joint.name)
         raise DescriptionError(
             f"joint '{joint.name}' of type {joint.kind} cannot mimic '{mimic.joint}'; allowed: "
-            f'revolute, continuous and prismatic joints{nearest(mimic.joint, leaders)}',
+            f'revolute, continuous and prismatic joints{nearest(mimic.joint, known)}',
             file=mimic.source.file, line=mimic.source.line)
-    leader = next(k for k, other in enumerate(joints) if other.name == mimic.joint)
     first, second = (LinkFrame(k, np.eye(3), np.zeros(3)) for k in (follower, leader))
     return Loop(joint.name, 'mimic', first, second,
                 lowest_common_ancestor(parents[follower], parents[leader], parents),

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from mbd_ros.description.records.budget import look
 from mbd_ros.errors import SingularMassError
 from mbd_ros.model.model import Model
 from mbd_ros.model.rigid_motion import rotate, turn
@@ -55,12 +56,20 @@ def mass_errors(model: Model) -> list[SingularMassError]:
     Featherstone, Rigid Body Dynamics Algorithms, 2008, section 7.3.
 
     """
+    found = list(massless_joints(model))
+    if not found:
+        return []
+    sources = {link.name: link.source for link in model.mechanism.links}
+    said: dict[str, list[str]] = {}
+    for finding in model.findings:
+        whose, _, what = finding.message.partition(': ')
+        if what.startswith('element <'):
+            said.setdefault(whose, []).append(what)
     errors = []
-    for joint in reversed(list(massless_joints(model))):
+    for joint in reversed(found):
         link = model.body_names[joint]
-        source = next(item.source for item in model.mechanism.links if item.name == link)
-        unread = [finding.message.partition(': ')[2] for finding in model.findings
-                  if finding.message.startswith(f"link '{link}': element <")]
+        source, unread = sources[link], said.get(f"link '{link}'", ())
+        look(source.file, source.line)
         errors.append(SingularMassError(
             model.joint_names[joint],
             '; '.join([f"link '{link}' ({source}) and all that it carries yield without a force",
@@ -78,6 +87,7 @@ def massless_joints(model: Model) -> Iterator[int]:
     articulated = list(_spatial_inertias(model))
     locked = [inertia.copy() for inertia in articulated]
     for i in reversed(range(model.nb)):
+        look()
         axes = list(model.joint_types[i].pair.axes)
         rotors = np.diag(model.armature[model.v_offsets[i]:model.v_offsets[i] + len(axes)])
         columns = articulated[i][:, axes]

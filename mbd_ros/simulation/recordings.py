@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from mbd_ros.description.records.finding import Finding
 from mbd_ros.description.xml.arrays import read_arrays
+from mbd_ros.description.xml.file_content import require_regular
 from mbd_ros.errors import DescriptionError, InvalidValueError
 from mbd_ros.model import Model
 from mbd_ros.simulation.bags import coordinate_names, is_bag, read_bag, states_in
@@ -158,6 +159,7 @@ def _checked(path: Path, found: Mapping[str, Array], model: Model) -> MotionReco
 def _table(path: Path) -> tuple[list[str], Array]:
     """Return the names and the numbers (N, k) of a table of text."""
     try:
+        require_regular(path)
         if path.stat().st_size > LARGEST:
             raise DescriptionError(f'it holds more than {LARGEST} bytes', file=str(path))
         with path.open(encoding='utf-8-sig') as file:

@@ -20,6 +20,7 @@ import os
 import re
 from typing import Any, Literal
 
+from mbd_ros.description.records.budget import reading
 from mbd_ros.description.records.finding import Source
 from mbd_ros.description.records.mechanism import Mechanism
 from mbd_ros.description.records.report import Report, tag_name, TEXT
@@ -33,6 +34,7 @@ from mbd_ros.errors import InvalidValueError, MbdError
 _DECLARATION = re.compile(r'<\?xml\s[^>]*\?>')
 
 
+@reading()
 def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
          inertia: Literal['checked', 'unchecked', 'from_shapes'] = 'checked',
          xacro: Literal['checked', 'trusted'] = 'checked',
@@ -113,6 +115,7 @@ def _read(path_or_text: str | os.PathLike[str], report_of: Callable[..., Report]
     return _read_xml(data, report_of(file), side, model)
 
 
+@reading()
 def read_text(text: str, *, mimic: bool = False,
               inertia: Literal['checked', 'unchecked'] = 'checked',
               model: str | None = None) -> Mechanism:

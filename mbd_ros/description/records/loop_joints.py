@@ -34,9 +34,6 @@ KINDS: dict[str, LoopKind] = {
     'prismatic': 'prismatic', 'fixed': 'fixed', 'planar': 'planar', 'distance': 'distance'}
 """What the dialects call the kinds of joints that close loops."""
 
-MOST_HINTS = 10
-"""Nearest names that are looked for in one list."""
-
 _ALONG = {'x': (2, 0, 1), 'y': (1, 2, 0), 'z': (0, 1, 2)}
 """Which columns of a frame along z are the x, y and z axis of one along another axis."""
 
@@ -165,15 +162,13 @@ def check_loops(loop_joints: Sequence[LoopJoint], springs: Sequence[SpringDamper
 
 def _check_mimics(joints: Sequence[Joint], report: Report) -> None:
     followers = {joint.name: joint for joint in joints}
-    hints = MOST_HINTS   # each takes a time that grows with the number of joints
     for joint in joints:
         if joint.mimic is None:
             continue
         if joint.mimic.joint not in followers:
-            hint = nearest(joint.mimic.joint, followers) if hints > 0 else ''
-            hints -= 1
             report.remark('warning', f"joint '{joint.name}' mimics '{joint.mimic.joint}', which "
-                          f'does not exist{hint}', joint.mimic.source)
+                          f'does not exist{nearest(joint.mimic.joint, followers)}',
+                          joint.mimic.source)
         elif joint.mimic.joint == joint.name:
             report.remark('warning', f"joint '{joint.name}' mimics itself", joint.mimic.source)
     _check_rings(followers, report)

@@ -10,22 +10,33 @@
 # or implied. See the License for the specific language governing permissions and limitations under
 # the License.
 
-"""Corners and triangles of mesh files."""
+"""Mesh files of others, opened within bounds of size, time and place."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 import io
 from pathlib import Path
 from typing import Any, NamedTuple
+import zipfile
 
+from lxml import etree
 import numpy as np
 from numpy.typing import NDArray
 
+from mbd_ros.description.records.budget import look, reading, take
+from mbd_ros.description.xml.roots import Roots
 from mbd_ros.errors import DescriptionError
 
 KINDS = ('.stl', '.obj', '.dae', '.ply', '.msh')
+DRAWN = ('.stl', '.dae', '.obj', '.ply', '.glb', '.gltf', '.off', '.3mf')
+"""Kinds that are drawn, by trimesh."""
 MAX_BYTES = 64 * 1024 * 1024
-"""Size of the largest mesh that is opened."""
+"""Size of the largest mesh that is opened, and of what it names."""
+MAX_UNPACKED = 16 * 1024 * 1024
+"""Of all that is packed in a .3mf: XML that takes thirty times as much when it is read."""
+MAX_INSTANCES = 10_000
+"""Of parts in a COLLADA or 3MF file, which may be used in others any number of times."""
 _COUNTS = 4
 """Of vertices, normals, texture coordinates and faces: how a file of MuJoCo's begins."""
 
@@ -37,6 +48,7 @@ class Triangles(NamedTuple):
     faces: NDArray[np.int64]
 
 
+@reading()
 def read_mesh(path: Path) -> Triangles:
     """
     Return the triangles of a mesh file.
@@ -55,18 +67,9 @@ def read_mesh(path: Path) -> Triangles:
     kind = path.suffix.lower()
     if kind not in KINDS:
         raise DescriptionError(f"the mesh '{path.name}' is no {', '.join(KINDS)} file")
-    if path.exists() and not path.is_file():   # a pipe or a device would be read for ever
-        raise DescriptionError(f"the mesh '{path}' is no regular file")
+    data = _content(path)
     try:
-        with path.open('rb') as file:
-            data = file.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, 'strerror', None) or error
-        raise DescriptionError(f"the mesh '{path}' cannot be read: {reason}") from None
-    if len(data) > MAX_BYTES:
-        raise DescriptionError(f"the mesh '{path}' is larger than {MAX_BYTES} bytes")
-    try:
-        found = _of_mujoco(data) if kind == '.msh' else _by_trimesh(data, kind)
+        found = _of_mujoco(data) if kind == '.msh' else _corners(_by_trimesh(data, kind, None))
         if not len(found.faces) or not np.isfinite(found.vertices).all() or (
                 found.faces.min() < 0 or found.faces.max() >= len(found.vertices)):
             raise ValueError('it has no triangles, or corners that do not exist')
@@ -75,12 +78,139 @@ def read_mesh(path: Path) -> Triangles:
     return found
 
 
-def _by_trimesh(data: bytes, kind: str) -> Triangles:
+@reading()
+def drawn_mesh(path: Path) -> Any:
+    """
+    Return a mesh with its colours and textures, to be drawn.
+
+    Parameters
+    ----------
+    path : Path
+        A file of one of the kinds ``DRAWN``. Files that it names are opened in its package, or in
+        the folder above its own.
+
+    Returns
+    -------
+    trimesh.Trimesh
+        All that is in it as one.
+
+    Raises
+    ------
+    DescriptionError
+        As for ``read_mesh``.
+
+    """
+    kind = path.suffix.lower()
+    if kind not in DRAWN:
+        raise DescriptionError(f"the mesh '{path.name[:200]}' is no {', '.join(DRAWN)} file")
+    data = _content(path)
+    try:
+        return _by_trimesh(data, kind, path)
+    except Exception as error:   # a library that reads files of others may raise anything
+        raise DescriptionError(
+            f"the mesh '{str(path)[:300]}' cannot be read: {str(error)[:200]}") from None
+
+
+def _content(path: Path) -> bytes:
+    """Return what is in a file."""
+    called = f"the mesh '{str(path)[:300]}'"
+    try:
+        if path.exists() and not path.is_file():   # a pipe or a device would be read for ever
+            raise DescriptionError(f'{called} is no regular file')
+        with path.open('rb') as file:
+            data = file.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, 'strerror', None) or error
+        raise DescriptionError(f'{called} cannot be read: {reason}') from None
+    if len(data) > MAX_BYTES:
+        raise DescriptionError(f'{called} is larger than {MAX_BYTES} bytes')
+    look()
+    return data
+
+
+def _by_trimesh(data: bytes, kind: str, path: Path | None) -> Any:
+    """Return a mesh; of a path with materials, which may be in other files."""
     import trimesh   # a tenth of a second, which few robots need
-    mesh: Any = trimesh.load(io.BytesIO(data), file_type=kind[1:], force='mesh', process=False,
-                             skip_materials=True)
+    if kind == '.3mf':
+        with zipfile.ZipFile(io.BytesIO(data)) as packed:
+            size = sum(entry.file_size for entry in packed.infolist())
+            if size > MAX_UNPACKED:
+                raise ValueError(f'it holds {size} bytes; allowed: {MAX_UNPACKED}')
+            _check_instances((packed.read(entry) for entry in packed.infolist()
+                              if entry.filename.endswith('.model')), 'object',
+                             {'component': 'objectid'})
+    if kind == '.dae':
+        _check_instances([data], 'node', {'instance_node': 'url'})
+    options: dict[str, Any] = {'process': False, 'skip_materials': True}
+    if path is not None:
+        options = {'resolver': _files_beside(path)}
+    return trimesh.load(io.BytesIO(data), file_type=kind[1:], force='mesh', **options)
+
+
+def _corners(mesh: Any) -> Triangles:
     return Triangles(np.array(mesh.vertices, dtype=np.float64),
                      np.array(mesh.faces, dtype=np.int64))
+
+
+def _files_beside(path: Path) -> Any:
+    """Return what opens the textures and materials that a mesh names."""
+    from trimesh.resolvers import FilePathResolver
+    roots = Roots(path, max_bytes=MAX_BYTES)
+
+    class Beside(FilePathResolver):  # type: ignore[misc]
+        """Opens regular files of bounded size around the mesh."""
+
+        def get(self, name: str) -> bytes:
+            content = roots.check(path.parent / name.strip()).read_bytes()
+            take(len(content))
+            return content
+
+    return Beside(str(path))
+
+
+def _check_instances(documents: Iterable[bytes], parts: str, uses: Mapping[str, str]) -> None:
+    """
+    Raise ValueError where parts that are made of other parts make too many.
+
+    Parameters
+    ----------
+    documents : iterable of bytes
+        The XML of a file.
+    parts : str
+        Tag of a part, which has an ``id``.
+    uses : mapping of str to str
+        By the tag of an element inside a part: the attribute that names the part it stands for.
+
+    """
+    inner: dict[str, list[str]] = {}
+    for data in documents:
+        root = etree.fromstring(data, etree.XMLParser(resolve_entities=False, no_network=True,
+                                                      load_dtd=False, recover=True))
+        if root is None or root.getroottree().docinfo.doctype:
+            raise ValueError('it is no XML, or has a document type')
+        for number, part in enumerate(root.iter(f'{{*}}{parts}')):
+            look()
+            inner.setdefault(part.get('id') or f'{number} without', []).extend(
+                (used.get(name) or '').removeprefix('#') for tag, name in uses.items()
+                for used in part.iter(f'{{*}}{tag}'))
+    counts: dict[str, int] = {}
+    for first in inner:
+        waiting: list[tuple[str, bool]] = [(first, False)]
+        open_now: set[str] = set()
+        while waiting:   # without recursion: a file may nest as deep as it likes
+            name, ends = waiting.pop()
+            if ends:
+                open_now.discard(name)
+                counts[name] = 1 + sum(counts.get(one, 1) for one in inner[name])
+                if counts[name] > MAX_INSTANCES:
+                    raise ValueError(f'its parts make more than {MAX_INSTANCES} shapes')
+            elif name in open_now:
+                raise ValueError('a part of it is used within itself')
+            elif name in inner and name not in counts:
+                look()
+                open_now.add(name)
+                waiting.append((name, True))
+                waiting.extend((one, False) for one in dict.fromkeys(inner[name]))
 
 
 def _of_mujoco(data: bytes) -> Triangles:

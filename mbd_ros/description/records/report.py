@@ -18,15 +18,24 @@ from collections.abc import Iterable, Sequence
 import os
 from typing import Any
 
+from mbd_ros.description.records.budget import look, may_compare, take
 from mbd_ros.description.records.finding import Finding, Severity, Source
-from mbd_ros.errors import DescriptionError, nearest_name, one_line
+from mbd_ros.errors import (
+    DescriptionError, LONGEST_VALUE, MOST_COMPARED, nearest_name, one_line)
 
 
 TEXT = '<string>'
 """Stands for the file in messages about XML that was handed over as text."""
 
+_FINDING = 200
+"""Bytes of a finding without texts."""
+
 FILE = '{http://www.w3.org/XML/1998/namespace}base'
 """Attribute of elements that were included from another file."""
+
+
+MOST_FINDINGS = 10_000
+"""Of one file; that there are more is the last one."""
 
 
 class Report:
@@ -60,14 +69,19 @@ class Report:
         self._included = False
 
     def source(self, element: Any) -> Source:
-        """Return where an XML element stands."""
+        """Return where an XML element stands; it is looked whether there is time left."""
+        file, line = self._file_of(element), element.sourceline
+        look(file, line)
+        return Source(file, line)
+
+    def _file_of(self, element: Any) -> str:
         above = element if self._included else None
         while above is not None:
-            file = above.get(FILE)
+            file: str | None = above.get(FILE)
             if file is not None:
-                return Source(file, element.sourceline)
+                return file
             above = above.getparent()
-        return Source(self.file, element.sourceline)
+        return self.file
 
     def mark(self, root: Any, file: str) -> None:
         """Note that the children of an element, which come into this document, are of a file."""
@@ -77,9 +91,16 @@ class Report:
                 child.set(FILE, file)
 
     def remark(self, severity: Severity, message: str, source: Source, remedy: str = '') -> None:
-        """Keep a finding."""
-        self.findings.append(
-            Finding(severity, one_line(message), source.file, source.line, remedy))
+        """Keep a finding, unless there are too many."""
+        if len(self.findings) > MOST_FINDINGS and severity != 'error':
+            look(source.file, source.line)
+            return
+        if len(self.findings) == MOST_FINDINGS:
+            severity, message, remedy = 'warning', (
+                f'more than {MOST_FINDINGS} findings; those from here on are left out'), ''
+        text = one_line(message)
+        take(len(text) + len(remedy) + _FINDING, source.file, source.line)
+        self.findings.append(Finding(severity, text, source.file, source.line, remedy))
 
     def follows(self, joint: str, leader: str, source: Source) -> None:
         """Remark that a joint mimics another, unless it will be coupled to it."""
@@ -119,6 +140,9 @@ def tag_name(element: Any) -> str:
 
 
 def nearest(name: str, known: Iterable[str], form: str = "'{}'") -> str:
-    """Return ``; did you mean ...?`` or nothing."""
+    """Return ``; did you mean ...?`` or nothing, as where too many were looked for already."""
+    known = list(known)[:MOST_COMPARED]
+    if not may_compare(len(name[:LONGEST_VALUE]) + sum(map(len, known))):
+        return ''
     near = nearest_name(name, known)
     return f'; did you mean {form.format(near)}?' if near else ''

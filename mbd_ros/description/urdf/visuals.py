@@ -27,12 +27,13 @@ from transforms3d.euler import euler2mat
 from transforms3d.quaternions import quat2mat
 
 from mbd_ros.description.records.mechanism import Mechanism
+from mbd_ros.description.records.mesh_file import DRAWN
 
 Matrix = NDArray[np.float64]
 Color = tuple[float, float, float, float]
 ShapeKind = Literal['box', 'cylinder', 'sphere', 'capsule', 'mesh']
 
-MESHES = ('.stl', '.dae', '.obj', '.ply', '.glb', '.gltf', '.off', '.3mf')
+MESHES = DRAWN
 """Names of meshes end so; nothing else that a description names is opened to be drawn."""
 
 SMALLEST, LARGEST = 1e-6, 1e6

@@ -143,6 +143,8 @@ def find_package(name: str, index: Callable[[str], str] | None = None, *,
 
 def package_name(folder: Path) -> str | None:
     """Return the name in the ``package.xml`` of a folder, None where there is none."""
+    if not (folder / 'package.xml').is_file():   # a pipe, too, is none
+        return None
     try:
         with (folder / 'package.xml').open('rb') as file:
             match = _PACKAGE_NAME.search(_COMMENT.sub(b'', file.read(MOST_BYTES)))

@@ -14,13 +14,12 @@
 
 from __future__ import annotations
 
-import time
+from collections import Counter
+from collections.abc import Collection
 from typing import Any
 
+from mbd_ros.description.records.budget import add_elements, look
 from mbd_ros.errors import cut
-
-MAX_SECONDS = 30.0
-"""Computing time; the largest robots take one or two."""
 
 MAX_STEPS = 2_000_000
 """Operations of all expressions, and entries of the values they make."""
@@ -34,8 +33,8 @@ MAX_ENTRIES = 100_000
 MAX_BITS = 10_000
 """Of a whole number."""
 
-MAX_NODES = 200_000
-"""XML nodes that the files hold and macros and blocks make."""
+MAX_SAME = 100
+"""Keys of a set or dictionary with one hash: each is compared with all of them."""
 
 _BETWEEN_LOOKS = 64
 """Steps between two looks at the clock; the longest step takes some milliseconds."""
@@ -56,8 +55,7 @@ class Budget:
 
     def __init__(self, steps: int = MAX_STEPS) -> None:
         self._most_steps = steps
-        self._steps = self._made = self._nodes = self._look = 0
-        self._end = time.thread_time() + MAX_SECONDS
+        self._steps = self._made = self._look = 0
 
     def step(self, count: int = 1) -> None:
         """Count operations, and look at the clock now and then."""
@@ -66,12 +64,7 @@ class Budget:
             raise ValueError(f'more than {self._most_steps} operations are not allowed')
         if self._steps >= self._look:
             self._look = self._steps + _BETWEEN_LOOKS
-            self.look()
-
-    def look(self) -> None:
-        """Look at the clock."""
-        if time.thread_time() > self._end:
-            raise ValueError(f'this takes more than {MAX_SECONDS:g} s')
+            look()
 
     def make(self, count: int) -> None:
         """Count what is written into the document or kept in a property."""
@@ -81,10 +74,8 @@ class Budget:
                              'allowed')
 
     def add_nodes(self, count: int) -> None:
-        """Count XML nodes."""
-        self._nodes += count
-        if self._nodes > MAX_NODES:
-            raise ValueError(f'more than {MAX_NODES} XML elements are not allowed')
+        """Count XML nodes that the files hold and macros and blocks make."""
+        add_elements(count)
 
     def checked(self, value: Any) -> Any:
         """Return a value that an operation has made, if it is of a known type and size."""
@@ -119,6 +110,7 @@ class Budget:
             elif isinstance(item, dict):
                 count += len(item)
                 if count <= most:
+                    _check_keys(dict.keys(item))
                     waiting.extend(dict.keys(item))
                     waiting.extend(dict.values(item))
             elif isinstance(item, list):
@@ -128,6 +120,7 @@ class Budget:
             elif isinstance(item, (tuple, set, range)):
                 count += len(item)
                 if count <= most and not isinstance(item, range):
+                    _check_keys(item if isinstance(item, set) else ())
                     waiting.extend(item)
             elif isinstance(item, int) and not isinstance(item, bool):
                 count += check_bits(item.bit_length()) // 64
@@ -138,8 +131,30 @@ class Budget:
         return count
 
 
+class Same:
+    """Counts keys by their hash; of crafted ones many have the same."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[int] = Counter()
+
+    def add(self, key: Any) -> None:
+        """Count a key, and raise ValueError if too many have its hash."""
+        value = hash(key)
+        self._counts[value] += 1
+        if self._counts[value] > MAX_SAME:
+            raise ValueError(f'more than {MAX_SAME} keys with one hash are not allowed')
+
+
 def check_bits(count: int) -> int:
     """Return the number of bits of a whole number, if it is allowed."""
     if count > MAX_BITS:
         raise ValueError(f'a whole number of more than {MAX_BITS} bits is not allowed')
     return count
+
+
+def _check_keys(keys: Collection[Any]) -> None:
+    """Count the keys of a set or dictionary that an operation has made."""
+    if len(keys) > MAX_SAME:
+        same = Same()
+        for key in keys:
+            same.add(key)

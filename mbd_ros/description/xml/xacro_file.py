@@ -28,6 +28,7 @@ from xml.parsers.expat import ExpatError
 
 import yaml
 
+from mbd_ros.description.records.budget import look, reading
 from mbd_ros.description.records.report import nearest
 from mbd_ros.description.xml.packages import find_package, Folders
 from mbd_ros.description.xml.roots import Roots
@@ -138,6 +139,7 @@ def xacro_arguments(path: str, *, trusted: bool = False,
         return found | dict.fromkeys(missing)
 
 
+@reading()
 def _expanded(path: str, trusted: bool, arguments: Mapping[str, object] | None,
               packages: Folders | None, folders: Sequence[str | os.PathLike[str]],
               given: Arguments | None = None) -> tuple[bytes, Arguments]:
@@ -292,7 +294,7 @@ class _Expansion:
         def noting(node: Any, *arguments: Any) -> Any:
             self._place = node.getUserData(_LINE) or self._place
             if limits:
-                self._budget.look()
+                look()
                 if node.parentNode is None:  # a copy that was just made
                     self._budget.add_nodes(_weight(node))
             return function(node, *arguments)
@@ -301,7 +303,7 @@ class _Expansion:
     def _eval_text(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return ``eval_text`` with a bound on the copies of the text that it makes."""
         def bounded(text: Any, symbols: Any) -> Any:
-            self._budget.look()
+            look()
             if isinstance(text, str) and text.count('$') * len(text) > MAX_SUBSTITUTIONS:
                 raise ValueError(f'a text of {len(text)} characters with {text.count("$")} '
                                  'expressions is not allowed')

@@ -21,7 +21,7 @@ import operator
 import re
 from typing import Any
 
-from mbd_ros.description.xml.xacro_bounds import Budget, check_bits, MAX_ENTRIES
+from mbd_ros.description.xml.xacro_bounds import Budget, check_bits, MAX_ENTRIES, Same
 
 MAX_WIDTH = 999
 """Characters a text is filled up to, and digits a number is rounded to."""
@@ -175,17 +175,24 @@ class Functions:
 
     def _set(self, values: Any = ()) -> set[Any]:
         """Return a set; keys with one hash take a time that grows with the square of them."""
-        found = set()
+        found, same = set(), Same()
         for value in values:
+            before = len(found)
             found.add(value)
+            if len(found) > before:
+                same.add(value)
             self._budget.step()
         return found
 
     def _dict(self, values: Any = (), **named: Any) -> dict[Any, Any]:
         """Return a dictionary, likewise."""
         found: dict[Any, Any] = {}
+        same = Same()
         for key, value in (values.items() if isinstance(values, dict) else values):
+            before = len(found)
             found[key] = value
+            if len(found) > before:
+                same.add(key)
             self._budget.step()
         return found | named
 

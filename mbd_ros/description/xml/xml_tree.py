@@ -19,6 +19,7 @@ from typing import Any
 
 from lxml import etree
 
+from mbd_ros.description.records.budget import add_elements, reading, take
 from mbd_ros.description.records.finding import Source
 from mbd_ros.description.records.report import Report, tag_name
 
@@ -26,12 +27,11 @@ _VERSION = re.compile(rb"""\A(?:\xef\xbb\xbf)?(<\?xml\s+version\s*=\s*["'])([0-9
 
 MAX_BYTES = 64 * 1024 * 1024
 """A file beyond it is a mistake or an attack."""
-MAX_ELEMENTS = 200_000
-"""Elements of a document; reading as many takes some twenty seconds."""
 MAX_ATTRIBUTES = 200
 """Of one element; to list them takes a time that grows with the square of their number."""
 
 
+@reading()
 def parse_xml(data: bytes, report: Report) -> Any:
     """
     Return the root element of an XML document.
@@ -61,6 +61,7 @@ def parse_xml(data: bytes, report: Report) -> Any:
     if len(data) > MAX_BYTES:
         raise report.error(f'the description is larger than {MAX_BYTES} bytes, which no robot is',
                            Source(report.file))
+    take(len(data), report.file)
     if not data.strip():
         raise report.error('the description is empty; allowed: XML with the root <robot>',
                            Source(report.file))
@@ -91,10 +92,8 @@ def parse_xml(data: bytes, report: Report) -> Any:
         line = data[:max(data.find(b'<!DOCTYPE'), 0)].count(b'\n') + 1
         raise report.error('a document type (<!DOCTYPE ...>) is not allowed; remove it',
                            Source(report.file, line))
-    for number, element in enumerate(root.iter('*'), 1):
-        if number > MAX_ELEMENTS:
-            raise report.error(f'the description has more than {MAX_ELEMENTS} elements, as no '
-                               'robot has', report.source(element))
+    for element in root.iter('*'):
+        add_elements(1, report.file, element.sourceline)
         if len(element.attrib) > MAX_ATTRIBUTES:
             raise report.error(f'<{tag_name(element)}> has {len(element.attrib)} attributes; '
                                f'allowed: {MAX_ATTRIBUTES}', report.source(element))

@@ -19,6 +19,7 @@ from typing import Any
 
 import yaml
 
+from mbd_ros.description.records.budget import reading, take
 from mbd_ros.description.records.finding import Source
 from mbd_ros.description.records.report import Report
 
@@ -27,6 +28,9 @@ MAX_BYTES = 64 * 1024 * 1024
 
 MAX_DEPTH = 16
 """Deeper than any field of a description lies."""
+
+_NODE = 200
+"""Bytes of a node without its text."""
 
 _LOADER: Any = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 
@@ -57,6 +61,7 @@ class Node:
         return {str: 'a scalar', list: 'a list', dict: 'a mapping'}[type(self.value)]
 
 
+@reading()
 def parse_yaml(text: str, report: Report) -> Node:
     """
     Return the document that a text holds, without making objects of it.
@@ -109,6 +114,7 @@ class _Composer:
     def document(self, events: Any) -> Node:
         for event in events:
             line = event.start_mark.line + 1
+            take(_NODE + len(getattr(event, 'value', '')), self._report.file, line)
             if isinstance(event, yaml.ScalarEvent):
                 self._no_tag(event, line)
                 self._scalar(event.value, line, not event.implicit[0])

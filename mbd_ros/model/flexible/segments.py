@@ -32,6 +32,7 @@ from typing import NamedTuple, TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from mbd_ros.description.records.budget import look
 from mbd_ros.description.records.frames import axis_rotation
 from mbd_ros.description.records.mechanism import FlexibleBody, Joint, Mechanism
 from mbd_ros.errors import DescriptionError
@@ -148,7 +149,10 @@ def elastic_tree(mechanism: Mechanism, joints: Sequence[Joint], order: Sequence[
     mechanism, seats = seated(mechanism)
     turnless = {id(seat.joint) for seat in seats if not seat.turns}
     first, firsts = 0, dict[str, int]()
-    data = {body.link: modal_data(body) for body in mechanism.flexibles}
+    data = {}
+    for body in mechanism.flexibles:
+        look(body.source.file, body.source.line)
+        data[body.link] = modal_data(body)
     for link in mechanism.links:
         if link.name in data:
             firsts[link.name] = first

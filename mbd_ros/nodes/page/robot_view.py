@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 from transforms3d.quaternions import mat2quat
 import viser
 
+from mbd_ros.description.records.budget import reading
+from mbd_ros.description.records.mesh_file import drawn_mesh
 from mbd_ros.description.urdf.visuals import Shape
 from mbd_ros.nodes.page.colors import Rgb
 
@@ -43,6 +45,7 @@ class RobotView:
 
     """
 
+    @reading()
     def __init__(self, scene: viser.SceneApi, shapes: Iterable[Shape], *,
                  root: str = '/robot') -> None:
         self._frame = scene.add_frame(root, show_axes=False)
@@ -143,8 +146,8 @@ def _add(scene: viser.SceneApi, name: str, shape: Shape) -> Any:
 
 def _add_mesh(scene: viser.SceneApi, name: str, shape: Shape, color: Rgb) -> Any:
     """Add a mesh; one without materials of its own takes the shape's colour."""
-    import trimesh   # slow to import, and most robots of this package are primitives
-    mesh: Any = trimesh.load(shape.file, force='mesh')
+    assert shape.file is not None
+    mesh = drawn_mesh(shape.file)
     mesh.apply_scale(shape.size)
     wxyz, position = quaternion(shape.pose[:3, :3]), shape.pose[:3, 3]
     if mesh.visual.kind in ('texture', 'vertex', 'face'):

@@ -18,12 +18,12 @@ import tracemalloc
 import pytest
 
 from mbd_ros.description import read
-from mbd_ros.description.xml import xacro_bounds
+from mbd_ros.description.records import budget
 from mbd_ros.errors import DescriptionError
 
 HEAD = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">\n'
 MOST_SECONDS = 45.0
-"""Of computing: the 30 s of ``xacro_bounds`` and one step beyond, under ``tracemalloc``."""
+"""Of computing: the 30 s of ``records.budget`` and one step beyond, under ``tracemalloc``."""
 MOST_BYTES = 512 * 1024 ** 2
 LINK = '<link name="${%s}"/>'
 
@@ -123,7 +123,7 @@ def refused(path, text: str, *, measured: bool = True) -> str:
 
 @pytest.mark.parametrize('name', FILES)
 def test_a_hostile_file_is_refused(tmp_path, name, monkeypatch):
-    monkeypatch.setattr(xacro_bounds, 'MAX_NODES', 50_000)
+    monkeypatch.setattr(budget, 'ELEMENTS', 50_000)
     path = tmp_path / 'r.xacro'
     head = HEAD if name != 'entities' else '<!DOCTYPE r [<!ENTITY a "b">]>' + HEAD
     message = refused(path, f'{head}{FILES[name]}</robot>', measured=name not in TAKE_TIME)

@@ -18,8 +18,9 @@ from described import bare, link, robot
 import pytest
 
 from mbd_ros.description import read
+from mbd_ros.description.records.budget import ELEMENTS
 from mbd_ros.description.urdf.visuals import read_visuals
-from mbd_ros.description.xml.xml_tree import MAX_ATTRIBUTES, MAX_ELEMENTS
+from mbd_ros.description.xml.xml_tree import MAX_ATTRIBUTES
 from mbd_ros.errors import DescriptionError
 
 
@@ -158,6 +159,6 @@ def test_too_many_attributes_are_refused_before_they_are_listed(root, depth):
 def test_too_many_elements_are_refused_before_they_are_read(root):
     before = time.process_time()
     with pytest.raises(DescriptionError, match=(
-            f'^<string>:2: the description has more than {MAX_ELEMENTS} elements, as no robot')):
-        read(f'<{root}>\n' + '<link name="a"/>' * MAX_ELEMENTS + f'</{root}>')
+            f'^<string>:2: the description has more than {ELEMENTS} elements, as no robot')):
+        read(f'<{root}>\n' + '<link name="a"/>' * ELEMENTS + f'</{root}>')
     assert time.process_time() - before < 10.0   # 0.3 s
