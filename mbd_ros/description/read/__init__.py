@@ -25,6 +25,7 @@ from mbd_ros.description.records.finding import Source
 from mbd_ros.description.records.mechanism import Mechanism
 from mbd_ros.description.records.report import Report, tag_name, TEXT
 from mbd_ros.description.records.side_file import side_file
+from mbd_ros.description.urdf.loops_gepetto import closed_loops_beside
 from mbd_ros.description.urdf.robot import read_urdf
 from mbd_ros.description.xml.file_content import read_content
 from mbd_ros.description.xml.packages import file_path, Folders
@@ -112,7 +113,8 @@ def _read(path_or_text: str | os.PathLike[str], report_of: Callable[..., Report]
         file = f'{file} (expanded)'
     beside = side_file(path)
     side = (read_content(beside), str(beside)) if beside.exists() else None
-    return _read_xml(data, report_of(file), side, model)
+    further = closed_loops_beside(path) if side is None else None
+    return _read_xml(data, report_of(file), side, model, further)
 
 
 @reading()
@@ -152,23 +154,24 @@ def _is_xml(text: str) -> bool:
 
 
 def _read_xml(data: bytes, report: Report,
-              side: tuple[bytes, str] | None = None, model: str | None = None) -> Mechanism:
+              side: tuple[bytes, str] | None = None, model: str | None = None,
+              further: tuple[bytes, str] | None = None) -> Mechanism:
     """Read XML; an error brings what was remarked before it."""
     try:
-        return _read_root(parse_xml(data, report), report, side, model)
+        return _read_root(parse_xml(data, report), report, side, model, further)
     except MbdError as error:
         error.findings = tuple(report.findings)
         raise
 
 
 def _read_root(root: Any, report: Report, side: tuple[bytes, str] | None,
-               model: str | None) -> Mechanism:
+               model: str | None, further: tuple[bytes, str] | None) -> Mechanism:
     """Read the format that a root element names."""
     if model is not None and root.tag != 'sdf':
         raise InvalidValueError('model', model, 'a name where the file is SDFormat, which may '
                                 'have several models')
     if root.tag == 'robot':
-        return read_urdf(root, report, side=side)
+        return read_urdf(root, report, side=side, further=further)
     if side is not None:
         raise report.error(f'the file {side[1]} is beside a description that is no URDF; loops '
                            'are closed in the description itself', Source(side[1]))

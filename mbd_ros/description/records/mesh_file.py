@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 import io
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,7 +25,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.description.records.budget import look, reading, take
-from mbd_ros.description.xml.roots import Roots
 from mbd_ros.errors import DescriptionError
 
 KINDS = ('.stl', '.obj', '.dae', '.ply', '.msh')
@@ -69,7 +68,7 @@ def read_mesh(path: Path) -> Triangles:
         raise DescriptionError(f"the mesh '{path.name}' is no {', '.join(KINDS)} file")
     data = _content(path)
     try:
-        found = _of_mujoco(data) if kind == '.msh' else _corners(_by_trimesh(data, kind, None))
+        found = _of_mujoco(data) if kind == '.msh' else _corners(_by_trimesh(data, kind))
         if not len(found.faces) or not np.isfinite(found.vertices).all() or (
                 found.faces.min() < 0 or found.faces.max() >= len(found.vertices)):
             raise ValueError('it has no triangles, or corners that do not exist')
@@ -79,15 +78,17 @@ def read_mesh(path: Path) -> Triangles:
 
 
 @reading()
-def drawn_mesh(path: Path) -> Any:
+def drawn_mesh(path: Path, allowed: Callable[[Path], Path]) -> Any:
     """
     Return a mesh with its colours and textures, to be drawn.
 
     Parameters
     ----------
     path : Path
-        A file of one of the kinds ``DRAWN``. Files that it names are opened in its package, or in
-        the folder above its own.
+        A file of one of the kinds ``DRAWN``.
+    allowed : callable
+        Returns the path of a material or texture that it names if that may be opened, as
+        ``Roots.check`` does; raises ``DescriptionError`` otherwise.
 
     Returns
     -------
@@ -105,7 +106,7 @@ def drawn_mesh(path: Path) -> Any:
         raise DescriptionError(f"the mesh '{path.name[:200]}' is no {', '.join(DRAWN)} file")
     data = _content(path)
     try:
-        return _by_trimesh(data, kind, path)
+        return _by_trimesh(data, kind, _files_beside(path, allowed))
     except Exception as error:   # a library that reads files of others may raise anything
         raise DescriptionError(
             f"the mesh '{str(path)[:300]}' cannot be read: {str(error)[:200]}") from None
@@ -128,8 +129,8 @@ def _content(path: Path) -> bytes:
     return data
 
 
-def _by_trimesh(data: bytes, kind: str, path: Path | None) -> Any:
-    """Return a mesh; of a path with materials, which may be in other files."""
+def _by_trimesh(data: bytes, kind: str, beside: Any = None) -> Any:
+    """Return a mesh; with materials where there is what opens the files that they are in."""
     import trimesh   # a tenth of a second, which few robots need
     if kind == '.3mf':
         with zipfile.ZipFile(io.BytesIO(data)) as packed:
@@ -141,9 +142,8 @@ def _by_trimesh(data: bytes, kind: str, path: Path | None) -> Any:
                              {'component': 'objectid'})
     if kind == '.dae':
         _check_instances([data], 'node', {'instance_node': 'url'})
-    options: dict[str, Any] = {'process': False, 'skip_materials': True}
-    if path is not None:
-        options = {'resolver': _files_beside(path)}
+    options: dict[str, Any] = {'process': False, 'skip_materials': True} if beside is None else {
+        'resolver': beside}
     return trimesh.load(io.BytesIO(data), file_type=kind[1:], force='mesh', **options)
 
 
@@ -152,16 +152,15 @@ def _corners(mesh: Any) -> Triangles:
                      np.array(mesh.faces, dtype=np.int64))
 
 
-def _files_beside(path: Path) -> Any:
+def _files_beside(path: Path, allowed: Callable[[Path], Path]) -> Any:
     """Return what opens the textures and materials that a mesh names."""
     from trimesh.resolvers import FilePathResolver
-    roots = Roots(path, max_bytes=MAX_BYTES)
 
     class Beside(FilePathResolver):  # type: ignore[misc]
         """Opens regular files of bounded size around the mesh."""
 
         def get(self, name: str) -> bytes:
-            content = roots.check(path.parent / name.strip()).read_bytes()
+            content = allowed(path.parent / name.strip()).read_bytes()
             take(len(content))
             return content
 

@@ -35,7 +35,9 @@ from mbd_ros.description.urdf.contacts import read_contacts
 from mbd_ros.description.urdf.joint import read_joint
 from mbd_ros.description.urdf.joint_numbers import numbers_of
 from mbd_ros.description.urdf.loops import Found, read_loops, refuse_unread
+from mbd_ros.description.urdf.loops_frames import loops_of_frames
 from mbd_ros.description.urdf.loops_gazebo import read_gazebo_joints
+from mbd_ros.description.urdf.loops_gepetto import ClosedLoops
 from mbd_ros.description.urdf.strict import check_element
 from mbd_ros.description.urdf.suspicious import remark_suspicious
 from mbd_ros.description.urdf.thrusters import read_thrusters
@@ -46,7 +48,8 @@ VERSIONS = ('1.0', '1.1', '1.2')
 
 
 def read_urdf(robot: Any, report: Report, *,
-              side: tuple[bytes, str] | None = None) -> Mechanism:
+              side: tuple[bytes, str] | None = None,
+              further: tuple[bytes, str] | None = None) -> Mechanism:
     """
     Read a robot from URDF 1.0 to 1.2.
 
@@ -58,6 +61,8 @@ def read_urdf(robot: Any, report: Report, *,
         Knows the file; takes the findings.
     side : (bytes, str), optional
         Content and path of the YAML file beside the description that closes its loops.
+    further : (bytes, str), optional
+        The same of a file that says ``closed_loop``, where there is no other.
 
     Returns
     -------
@@ -76,6 +81,9 @@ def read_urdf(robot: Any, report: Report, *,
     check_element(robot, ROBOT, report)
     refuse_unread(robot, report)
     remark_suspicious(robot, report)
+    closed = None if further is None else ClosedLoops(*further, report)
+    if closed is not None:
+        closed.change_joints(robot)
     numbers = numbers_of(robot)
     links = tuple(_read_link(element, raw, report)
                   for element, raw in zip(robot.findall('link'), numbers.links))
@@ -86,6 +94,13 @@ def read_urdf(robot: Any, report: Report, *,
     read_gazebo_joints(robot, tree, found, report)
     if side is not None:
         _add_side_file(robot, side, found, report)
+    more = []
+    if closed is not None:
+        more.extend(closed.loop_joints(robot))
+        closed.remark_unused()
+    more.extend(loops_of_frames(links, tree.joints, (*found.loop_joints, *more), report))
+    found.loop_joints.extend(more)
+    robot.extend(map(loop_element, more))
     loop_joints = (*tree.closing, *found.loop_joints)
     contacts, thrusters = read_contacts(robot, report), read_thrusters(robot, report)
     fluids, flexibles = read_fluids(robot, report), read_flexibles(

@@ -23,8 +23,9 @@ from transforms3d.quaternions import mat2quat
 import viser
 
 from mbd_ros.description.records.budget import reading
-from mbd_ros.description.records.mesh_file import drawn_mesh
+from mbd_ros.description.records.mesh_file import drawn_mesh, MAX_BYTES
 from mbd_ros.description.urdf.visuals import Shape
+from mbd_ros.description.xml.roots import Roots
 from mbd_ros.nodes.page.colors import Rgb
 
 Matrix = NDArray[np.float64]
@@ -147,7 +148,7 @@ def _add(scene: viser.SceneApi, name: str, shape: Shape) -> Any:
 def _add_mesh(scene: viser.SceneApi, name: str, shape: Shape, color: Rgb) -> Any:
     """Add a mesh; one without materials of its own takes the shape's colour."""
     assert shape.file is not None
-    mesh = drawn_mesh(shape.file)
+    mesh = drawn_mesh(shape.file, Roots(shape.file, max_bytes=MAX_BYTES).check)
     mesh.apply_scale(shape.size)
     wxyz, position = quaternion(shape.pose[:3, :3]), shape.pose[:3, 3]
     if mesh.visual.kind in ('texture', 'vertex', 'face'):

@@ -15,6 +15,7 @@
 
 import io
 import os
+from pathlib import Path
 import time
 import zipfile
 
@@ -23,10 +24,12 @@ import pytest
 
 from mbd_ros.cli.command import main
 from mbd_ros.description.records import budget
-from mbd_ros.description.records.mesh_file import drawn_mesh, MAX_INSTANCES, MAX_UNPACKED
+from mbd_ros.description.records.mesh_file import (
+    drawn_mesh, MAX_BYTES, MAX_INSTANCES, MAX_UNPACKED)
 from mbd_ros.description.records.report import MOST_FINDINGS
 from mbd_ros.description.urdf.visuals import read_visuals
 from mbd_ros.description.xml.packages import find_package
+from mbd_ros.description.xml.roots import Roots
 from mbd_ros.errors import DescriptionError
 from mbd_ros.model import load, load_text
 
@@ -176,7 +179,7 @@ def components(depth):
 def test_meshes_that_grow(tmp_path, name, data, said):
     (tmp_path / name).write_bytes(data)
     with pytest.raises(DescriptionError, match=said):
-        drawn_mesh(tmp_path / name)
+        drawn_mesh(tmp_path / name, Path)
 
 
 def test_a_mesh_with_its_material(tmp_path):
@@ -185,10 +188,11 @@ def test_a_mesh_with_its_material(tmp_path):
     mesh = tmp_path / 'm' / 'a.obj'
     mesh.write_text('mtllib a.mtl\nusemtl red\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n')
     (tmp_path / 'm' / 'a.mtl').write_text('newmtl red\nKd 1 0 0\n')
-    assert drawn_mesh(mesh).visual.material.diffuse.tolist() == [255, 0, 0, 255]
+    roots = Roots(mesh, max_bytes=MAX_BYTES)
+    assert drawn_mesh(mesh, roots.check).visual.material.diffuse.tolist() == [255, 0, 0, 255]
     (tmp_path / 'm' / 'a.mtl').unlink()
     os.mkfifo(tmp_path / 'm' / 'a.mtl')
-    assert len(drawn_mesh(mesh).faces) == 1
+    assert len(drawn_mesh(mesh, roots.check).faces) == 1
 
 
 def test_a_long_name_of_a_mesh_is_no_finding_of_that_length():
