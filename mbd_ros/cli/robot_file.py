@@ -37,6 +37,9 @@ def add_robot(parser: argparse.ArgumentParser, *, many: bool = False) -> None:
     parser.add_argument('--folder', action='append', default=[], metavar='FOLDER', dest='folders',
                         help='the description may include files of this folder, too; may be said '
                         'again (default: its package or repository, or the folder above its own)')
+    parser.add_argument('--rotor-inertia', choices=('described', 'transmissions'),
+                        default='described', help='whether <transmission> of a URDF gives joints '
+                        'the inertia of their motors (default: %(default)s)')
     parser.add_argument('--show-args', action='store_true',
                         help='print the arguments that a xacro file takes, and end')
     parser.epilog = WORDS
@@ -59,7 +62,7 @@ def reading(arguments: argparse.Namespace) -> dict[str, Any]:
             raise InvalidValueError('--package', word, 'NAME=FOLDER')
         packages[name] = folder
     return {'arguments': arguments.xacro_args, 'model': arguments.model, 'packages': packages,
-            'folders': arguments.folders}
+            'folders': arguments.folders, 'rotor_inertia': arguments.rotor_inertia}
 
 
 def show_arguments(arguments: argparse.Namespace) -> None:

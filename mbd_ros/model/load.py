@@ -42,7 +42,8 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
          xacro: Literal['checked', 'trusted'] = 'checked',
          arguments: Mapping[str, object] | None = None, model: str | None = None,
          packages: Folders | None = None, folders: Sequence[str | os.PathLike[str]] = (),
-         locked: Mapping[str, float] | None = None) -> Model:
+         locked: Mapping[str, float] | None = None,
+         rotor_inertia: Literal['described', 'transmissions'] = 'described') -> Model:
     """
     Read a robot description and compile it to a Model.
 
@@ -79,6 +80,10 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
     locked : mapping of str to float, optional
         Joints that are held at a position [rad or m], as by ``lock``, before it is looked whether
         each joint moves a mass: fingers without one, say.
+    rotor_inertia : {'described', 'transmissions'}
+        ``'transmissions'`` adds the inertia of motors' rotors that ``<transmission>`` of a URDF
+        gives, times the square of the gear ratio: ``motorInertia`` and ``mechanicalReduction``, or
+        ``drake:rotor_inertia`` and ``drake:gear_ratio``.
 
     Returns
     -------
@@ -103,7 +108,8 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
     if xacro not in ('checked', 'trusted'):
         raise InvalidValueError('xacro', xacro, "'checked' or 'trusted'")
     mechanism = read(path_or_text, mimic=mimic, inertia=inertia, xacro=xacro, arguments=arguments,
-                     model=model, packages=packages, folders=folders)
+                     model=model, packages=packages, folders=folders,
+                     rotor_inertia=rotor_inertia)
     return _model_of(mechanism, floating_base, mimic, flexible, inertia, locked)
 
 

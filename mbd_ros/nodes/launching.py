@@ -50,10 +50,14 @@ TRUSTED = DeclareLaunchArgument(
 XACRO_ARGS = DeclareLaunchArgument(
     'xacro_args', default_value='',
     description="Arguments of a xacro file, as words: xacro_args:='ur_type:=ur5e name:=ur'.")
+ROTORS = DeclareLaunchArgument(
+    'rotor_inertia', default_value='described', choices=('described', 'transmissions'),
+    description='Whether <transmission> of a URDF gives joints the inertia of their motors, times '
+                'the square of the gear ratio.')
 DESCRIPTION = (
     DeclareLaunchArgument(
         'description', default_value='', description='URDF or xacro file of another robot.'),
-    TRUSTED, XACRO_ARGS)
+    TRUSTED, XACRO_ARGS, ROTORS)
 ALWAYS = (
     DeclareLaunchArgument(
         'namespace', default_value='',
@@ -116,7 +120,9 @@ def robot(value: Mapping[str, str]) -> Mechanism:
 
     """
     return read(robot_file(value), xacro='trusted' if value['trusted'] == 'true' else 'checked',
-                arguments=argument_words(value.get('xacro_args', '')))
+                arguments=argument_words(value.get('xacro_args', '')),
+                rotor_inertia='transmissions' if value.get('rotor_inertia') == 'transmissions'
+                else 'described')
 
 
 def robot_or_modules(value: Mapping[str, str]) -> Mechanism:

@@ -41,7 +41,8 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
          xacro: Literal['checked', 'trusted'] = 'checked',
          arguments: Mapping[str, object] | None = None, model: str | None = None,
          packages: Folders | None = None,
-         folders: Sequence[str | os.PathLike[str]] = ()) -> Mechanism:
+         folders: Sequence[str | os.PathLike[str]] = (),
+         rotor_inertia: Literal['described', 'transmissions'] = 'described') -> Mechanism:
     """
     Read a robot description.
 
@@ -66,6 +67,8 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
         Folders of packages by name, for ``$(find NAME)`` and ``package://NAME``.
     folders : sequence of str or path, optional
         Folders that the description may include files of, besides those of ``Roots``.
+    rotor_inertia : {'described', 'transmissions'}
+        Whether joints have the rotors that ``<transmission>`` gives, too, see ``add_rotors``.
 
     Returns
     -------
@@ -79,13 +82,16 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
     UnsupportedError
         If it has something this version cannot do.
     InvalidValueError
-        If there are arguments, and the file is no xacro.
+        If there are arguments, and the file is no xacro; or ``rotor_inertia`` is something else.
 
     """
+    if rotor_inertia not in ('described', 'transmissions'):
+        raise InvalidValueError('rotor_inertia', rotor_inertia, "'described' or 'transmissions'")
     from_shapes = inertia == 'from_shapes'
     mechanism = _read(path_or_text, partial(
         Report, checked=inertia != 'unchecked', mimic=mimic, folders=folders,
-        from_shapes=from_shapes), xacro, arguments, model, packages)
+        from_shapes=from_shapes, rotors=rotor_inertia == 'transmissions'), xacro, arguments,
+        model, packages)
     if from_shapes:
         from mbd_ros.description.urdf.shape_inertia import inertias_from_shapes
         return inertias_from_shapes(mechanism)

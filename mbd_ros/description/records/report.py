@@ -54,17 +54,20 @@ class Report:
         Folders that the description may read files from, besides those it stands in.
     from_shapes : bool
         Whether inertias that are not given come from shapes.
+    rotors : bool
+        Whether transmissions of a URDF give joints the inertia of their motors.
 
     """
 
     def __init__(self, file: str, *, checked: bool = True, mimic: bool = False,
-                 folders: Sequence[str | os.PathLike[str]] = (), from_shapes: bool = False
-                 ) -> None:
+                 folders: Sequence[str | os.PathLike[str]] = (), from_shapes: bool = False,
+                 rotors: bool = False) -> None:
         self.file = file
         self.checked = checked
         self.mimic = mimic
         self.folders = folders
         self.from_shapes = from_shapes
+        self.rotors = rotors
         self.findings: list[Finding] = []
         self._included = False
 

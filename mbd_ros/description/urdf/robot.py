@@ -38,6 +38,7 @@ from mbd_ros.description.urdf.loops import Found, read_loops, refuse_unread
 from mbd_ros.description.urdf.loops_frames import loops_of_frames
 from mbd_ros.description.urdf.loops_gazebo import read_gazebo_joints
 from mbd_ros.description.urdf.loops_gepetto import ClosedLoops
+from mbd_ros.description.urdf.rotors import add_rotors
 from mbd_ros.description.urdf.strict import check_element
 from mbd_ros.description.urdf.suspicious import remark_suspicious
 from mbd_ros.description.urdf.thrusters import read_thrusters
@@ -84,6 +85,7 @@ def read_urdf(robot: Any, report: Report, *,
     closed = None if further is None else ClosedLoops(*further, report)
     if closed is not None:
         closed.change_joints(robot)
+    add_rotors(robot, report)
     numbers = numbers_of(robot)
     links = tuple(_read_link(element, raw, report)
                   for element, raw in zip(robot.findall('link'), numbers.links))

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 import os
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -65,7 +65,8 @@ class Diagnosis(NamedTuple):
 def check(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
           arguments: Mapping[str, object] | None = None, model: str | None = None,
           packages: Folders | None = None,
-          folders: Sequence[str | os.PathLike[str]] = ()) -> Diagnosis:
+          folders: Sequence[str | os.PathLike[str]] = (),
+          rotor_inertia: Literal['described', 'transmissions'] = 'described') -> Diagnosis:
     """
     Return what is wrong with a robot description, or suspicious about it.
 
@@ -75,7 +76,7 @@ def check(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
         As for ``load``.
     floating_base : bool
         Whether the root link moves freely; its mass counts then.
-    arguments, model, packages : optional
+    arguments, model, packages, rotor_inertia : optional
         As for ``load``.
 
     Returns
@@ -86,7 +87,7 @@ def check(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
     """
     return _diagnosed(lambda: load(path_or_text, floating_base=floating_base, inertia='unchecked',
                                    arguments=arguments, model=model, packages=packages,
-                                   folders=folders))
+                                   folders=folders, rotor_inertia=rotor_inertia))
 
 
 def check_text(text: str) -> Diagnosis:
