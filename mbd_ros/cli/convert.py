@@ -27,6 +27,7 @@ from mbd_ros.description.read import read
 from mbd_ros.description.records.mechanism import Mechanism
 from mbd_ros.description.write.kept import kept_elements, kept_shapes
 from mbd_ros.description.write.loops_yaml import loops_yaml
+from mbd_ros.description.write.merge_fixed import merge_fixed
 from mbd_ros.description.write.mjcf import mjcf_text
 from mbd_ros.description.write.sdf import sdf_text
 from mbd_ros.description.write.urdf import urdf_text
@@ -52,6 +53,9 @@ def add_to(subparsers: Any) -> None:
                         help='the format; by the name of the output, or urdf, if left out')
     parser.add_argument('--loops', choices=DIALECTS,
                         help='dialect of loop joints in URDF (default: loop_joint)')
+    parser.add_argument('--merge-fixed', action='store_true',
+                        help='links that are fixed to others become parts of them; where their '
+                        'frames are goes to the standard error output')
     parser.set_defaults(run=run)
 
 
@@ -60,16 +64,31 @@ def run(arguments: argparse.Namespace) -> int:
     target = arguments.to or format_by_name(arguments.output)
     if arguments.loops and target != 'urdf':
         raise InvalidValueError('--loops', arguments.loops, f'with URDF only, not with {target}')
+    if arguments.merge_fixed and target == 'loops.yaml':
+        raise InvalidValueError('--merge-fixed', target, 'with urdf, mjcf or sdf: loops.yaml is '
+                                'beside a URDF whose links it names')
     keep_inputs(arguments.output, arguments.file)
     mechanism = read(arguments.file, **reading(arguments))
     for finding in mechanism.findings:
         print(finding, file=sys.stderr)
-    text = WRITERS[target](mechanism, arguments.loops or DIALECTS[0])
+    text = _merged(mechanism, target, arguments.loops) if arguments.merge_fixed else (
+        WRITERS[target](mechanism, arguments.loops or DIALECTS[0]))
     if arguments.output is None:
         print(text, end='')
         return 0
     write_whole(arguments.output, text)
     return 0
+
+
+def _merged(mechanism: Mechanism, target: str, loops: str | None) -> str:
+    """Return the text of a robot without its fixed joints."""
+    found = merge_fixed(mechanism, kept_shapes(mechanism), kept_elements(mechanism))
+    for finding in found.findings:
+        print(finding, file=sys.stderr)
+    if target == 'urdf':
+        return urdf_text(found.mechanism, loops=loops or DIALECTS[0], shapes=found.shapes,
+                         others=found.others)
+    return WRITERS[target](found.mechanism, DIALECTS[0])
 
 
 def write_whole(output: str, text: str) -> None:
