@@ -31,6 +31,7 @@ quick = ct.PyDLL(DDS._dll_handle._name)
 
 TIMEOUT = -10
 INFINITE = 0x7FFFFFFFFFFFFFFF
+LIBRARY = 0x7FFF0100   # DDS_CYCLONEDDS_HANDLE, the entity to which domains belong
 DATA_AVAILABLE = 1 << 8
 OFFERED_INCOMPATIBLE_QOS = 1 << 3
 REQUESTED_INCOMPATIBLE_QOS = 1 << 4
@@ -72,3 +73,27 @@ for _name, (_result, *_arguments) in _SIGNATURES.items():
                 '\'cyclonedds>=11.0.1,<12\'"')
         _function.restype = _result
         _function.argtypes = _arguments
+_kept: list[int] = []
+
+
+def keep_initialized() -> None:
+    """
+    Keep the library initialised until the process has ended.
+
+    It ends with its last entity otherwise, at the end of a program with the last domain. A thread
+    that calls it at that moment then uses tables that are being freed, and the process dies by
+    SIGSEGV or SIGABRT: so did programs whose second SIGTERM made `rclpy.signals` end waits while
+    the first one had them end. While this entity is there, what threads call with handles of
+    deleted entities returns an error.
+
+    Raises
+    ------
+    RuntimeError
+        If the library cannot be initialised.
+
+    """
+    if not _kept:
+        guard = c.dds_create_guardcondition(LIBRARY)
+        if guard < 0:
+            raise RuntimeError(f'Cyclone DDS cannot be initialised: it returns {guard}')
+        _kept.append(guard)

@@ -25,7 +25,7 @@ from cyclonedds.topic import Topic
 
 from .config import configuration
 from .endpoints import discovery_lock, Reader, Writer
-from .library import c
+from .library import c, keep_initialized
 from .qos import Profile, to_dds
 from .rawtype import make_topic
 
@@ -50,6 +50,7 @@ class Participant:
     def __init__(self, domain_id: int, enclave: str = '/') -> None:
         with _lock:
             if domain_id not in _domains:
+                keep_initialized()
                 text = configuration()
                 if text is None:
                     text = os.environ.get('CYCLONEDDS_URI', '')
@@ -119,7 +120,12 @@ class Participant:
 
 @atexit.register
 def close_all() -> None:
-    """Delete all participants of the process, and wait until they have taken their leave."""
+    """
+    Delete all participants of the process, and wait until they have taken their leave.
+
+    The library itself stays (``keep_initialized``): other threads may still call it.
+
+    """
     for participant in list(_open):
         participant.close()
     for domain in _domains.values():
