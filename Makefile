@@ -94,7 +94,7 @@ $(STAMPS)/installed: $(STAMPS)/venv $(SOURCES) scripts/install.py scripts/instal
 	@touch $@
 
 $(STAMPS)/warm-%: $(STAMPS)/installed
-	-@$(BIN)/mbd_ros cache warm $*
+	-@if $(BIN)/python -c 'import cyclonedds' 2>/dev/null; then $(BIN)/mbd_ros cache warm $*; fi
 	@touch $@
 
 $(STAMPS)/test: setup.py rosless/pyproject.toml | $(STAMPS)/installed

@@ -95,7 +95,7 @@ setup(
         'ray': ['ray>=2.9'],   # sweeps on Ray (docs/executors.md)
         'docs': ['matplotlib>=3.6', 'myst-parser>=2', 'sphinx>=7',   # make docs
                  'ipykernel>=6', 'nbclient>=0.8'],   # make notebook
-        'xacro': ['xacro>=2.0'],    # where no ROS 2 provides it
+        'xacro': ['xacro>=2.1'],    # where no ROS 2 provides it
         'test': ['pytest>=7', 'pytest-xdist>=3.3', 'hypothesis>=6', 'distributed', 'mpi4py>=4.1',
                  'mpich', 'tqdm', 'rosbags>=0.11', 'matplotlib>=3.6',
                  'pillow',   # looks at a picture of the page

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import argparse
 from collections import deque
-from importlib.util import find_spec
+import importlib
 import os
 from pathlib import Path
 import signal
@@ -54,8 +54,10 @@ def add_to(actions: Any) -> None:
 def warm(arguments: argparse.Namespace) -> int:
     """Compile for one robot after the other; return 1 if it fails for any."""
     for module in NEEDED:
-        if find_spec(module) is None:
-            raise MbdError(without(module))
+        try:
+            importlib.import_module(module)
+        except ModuleNotFoundError as error:
+            raise MbdError(without((error.name or module).partition('.')[0])) from None
     return max(_warm_one(robot, arguments.config) for robot in arguments.robots)
 
 

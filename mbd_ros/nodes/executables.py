@@ -70,8 +70,10 @@ def end_at_once() -> None:
 
 def without(module: str) -> str:
     """Return what is said where a module of ROS 2 is missing."""
+    way = ('rosless with a DDS library ("make cyclone" in' if module == 'cyclonedds' else
+           'rosless ("make install" in')
     return (f"there is no module '{module}': nodes need a ROS 2 installation that is sourced, or "
-            "rosless (make install of mbd_ros's repository)")
+            f"{way} mbd_ros's repository)")
 
 
 def _start(node: str) -> None:

@@ -17,8 +17,9 @@ Each Python from 3.10 on that is found (on the PATH, of pyenv) gets a virtual en
 mbd_ros, rosless and its tools in ``build/platforms``; there all modules are imported, values of
 calls of every kind compared with stored ones, and nodes started. In the long form the unit tests
 of fast calls run as well, once more with the oldest dependencies (``constraints-oldest.txt``), and
-on aarch64 by qemu-user where a Debian of that kind is unpacked (``scripts/arm64_root.sh FOLDER``;
-the environment variable ARM64_ROOT names the folder, ``build/arm64`` if left out).
+in each Debian that is unpacked in ``build/roots`` (``scripts/debian_root.sh``; the environment
+variable PLATFORM_ROOTS names another folder): aarch64 by qemu-user, and the Python of the newest.
+Where PyPI has no wheel of the DDS library, it is built (CYCLONE: a folder with its C sources).
 Prints one table; exit code 1 if something is wrong.
 
     python test/platforms [--short] [NAME...]       NAME: 3.10, oldest, aarch64, ...
@@ -31,6 +32,7 @@ import argparse
 from importlib.metadata import requires
 import os
 from pathlib import Path
+import platform
 import shutil
 import subprocess
 import sys
@@ -39,9 +41,11 @@ import time
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path('test/platforms')
 FOLDER = ROOT / 'build' / 'platforms'
+ROOTS = Path(os.environ.get('PLATFORM_ROOTS', ROOT / 'build' / 'roots'))
 OURS = ('./rosless', './rosless/tools', './interfaces/mbd_msgs', '.')
 FOR_TESTS = ('pytest', 'hypothesis', 'pytest-xdist')
-NEEDED = ('rosless', 'rosless-tools', 'mbd-msgs', 'mbd_ros[viewer,xacro]', *FOR_TESTS)
+NEEDED = ('mbd-msgs', 'mbd_ros[viewer,xacro]', *FOR_TESTS)
+OLDEST_NEEDED = ('mbd-msgs', 'mbd_ros[viewer,xacro,bag,plot]', *FOR_TESTS)
 MINORS = range(10, 15)
 OLDEST = '3.10'
 """The Python that the oldest dependencies have wheels for."""
@@ -101,18 +105,32 @@ class Platform:
 
     def install(self, python: str, constraints: Path | None) -> bool:
         """Make the environment, or bring it up to date; pip takes wheels from its cache."""
-        if not self.python.exists() and not self.run(
+        if not os.path.lexists(self.python) and not self.run(
                 'installs', 'scripts/make_venv.sh', python, str(self.folder)):
             return False
-        bound = () if constraints is None else ('--constraint', str(constraints))
+        needed, bound = NEEDED, ()
+        if constraints is not None:
+            needed, bound = OLDEST_NEEDED, ('env', f'PIP_CONSTRAINT={ROOT / constraints}')
         pip = (str(self.python), '-m', 'pip', 'install', '--quiet', '--prefer-binary')
         return (self.run('installs', *pip, 'setuptools>=70.1,<80')
                 and self.run('installs', str(self.python), 'scripts/install.py', *OURS)
-                and self.run('installs', *pip, '--no-build-isolation', *bound, *NEEDED))
+                and self.run('installs', *bound, *pip, '--no-build-isolation', *needed)
+                and self.run('installs', *bound, 'scripts/install_rosless.sh',
+                             str(self.folder / 'bin' / 'pip')))
 
-    def check(self, short: bool, nodes: bool = True) -> None:
+    def wire(self) -> bool:
+        """Return whether there is a DDS library; build it where PyPI has no wheel."""
+        there = (str(self.python), '-c', 'import cyclonedds.core; print("yes")')
+        sources = os.environ.get('CYCLONE')
+        if self.run('DDS', *there):
+            return True
+        self.failed = False
+        return self.run('DDS', 'scripts/cyclone.sh', str(self.folder),
+                        *((sources,) if sources else ())) and self.run('DDS', *there)
+
+    def check(self, short: bool) -> None:
         """Run what every platform has to pass."""
-        python = str(self.python)
+        python, nodes = str(self.python), self.wire()
         self.run('modules', python, str(HERE / 'imports.py'))
         self.run('values', python, str(HERE / 'values.py'))
         if nodes:
@@ -124,37 +142,44 @@ class Platform:
                      *TESTS)
 
 
+def roots() -> dict[str, tuple[Path, str]]:
+    """Return the systems that are unpacked, by architecture, each with its Python."""
+    found = {}
+    for root in sorted(ROOTS.glob('*/usr/bin/python3')):
+        library = next(iter(sorted(root.parents[1].glob('lib/*-linux-gnu'))))
+        version = root.readlink().name.removeprefix('python')
+        name = library.name.removesuffix('-linux-gnu')
+        name = version if name == platform.machine() else name
+        found[name] = root.parents[2], f'python{version}'
+    return found
+
+
 def aarch64(root: Path) -> Platform:
     """Run values and unit tests of execution in a Debian for aarch64, by qemu-user."""
-    here, wheels = root / 'mbd_ros', 'build/wheels'
-    here.mkdir(exist_ok=True)
-    platform = Platform('aarch64')
-    copy = ['tar', '--exclude=./.venv', '--exclude=./build', '--exclude=./.git', '-c', '.']
-    with subprocess.Popen(copy, cwd=ROOT, stdout=subprocess.PIPE) as packed:
-        subprocess.run(['tar', '-x'], cwd=here, stdin=packed.stdout, check=True)
-    inside = ('chroot', str(root), 'env', f'QEMU_CPU={PROCESSOR}',
-              f'PYTHONPATH=/mbd_ros:/mbd_ros/{wheels}', 'sh', '-c', 'cd /mbd_ros && exec "$@"',
-              'sh')
+    emulated = Platform('aarch64')
+    wheels = emulated.folder
+    inside = ('env', f'QEMU_CPU={PROCESSOR}', f'PYTHONPATH={ROOT}:{wheels}',
+              'scripts/in_root.sh', str(root))
     version = subprocess.run(
         [*inside, 'python3', '-c', 'import platform; print(platform.python_version())'],
-        check=True, capture_output=True, text=True).stdout.strip()
+        check=True, capture_output=True, text=True, cwd=ROOT).stdout.strip()
     # The pip of this machine unpacks the wheels: under qemu it takes ten times as long.
     needed = [one for one in requires('mbd_ros') or () if 'extra ==' not in one]
     systems = [f'--platform=manylinux_2_{minor}_aarch64' for minor in range(17, 40)]
-    if platform.run('installs', sys.executable, '-m', 'pip', 'install', '--quiet', '--upgrade',
-                    '--target', str(here / wheels), '--only-binary=:all:', *systems,
+    if emulated.run('installs', sys.executable, '-m', 'pip', 'install', '--quiet', '--upgrade',
+                    '--target', str(wheels), '--only-binary=:all:', *systems,
                     '--platform=manylinux2014_aarch64', f'--python-version={version}',
                     *needed, *FOR_TESTS):
-        platform.within = inside
-        platform.run('values', 'python3', str(HERE / 'values.py'))
-        platform.run('tests', 'python3', '-m', 'pytest', '-q', '-n', '0', '-p',
+        emulated.within = inside
+        emulated.run('values', 'python3', str(HERE / 'values.py'))
+        emulated.run('tests', 'python3', '-m', 'pytest', '-q', '-n', '0', '-p',
                      'no:cacheprovider', *ARM64_TESTS)
-    return platform
+    return emulated
 
 
 def table(platforms: list[Platform]) -> str:
     """Return the results as a table in Markdown."""
-    columns = ('installs', 'modules', 'values', 'node', 'page', 'tests')
+    columns = ('installs', 'DDS', 'modules', 'values', 'node', 'page', 'tests')
     lines = [('platform', *columns), ('---',) * (len(columns) + 1)]
     lines += [(one.name, *(one.results.get(column, 'not run') for column in columns))
               for one in platforms]
@@ -172,26 +197,29 @@ def main() -> int:
              if not short or version in SHORT}
     if OLDEST in found and not short:
         known['oldest'] = (found[OLDEST], Path('constraints-oldest.txt'))
-    root = Path(os.environ.get('ARM64_ROOT', ROOT / 'build' / 'arm64'))
-    arm = not short and (root / 'usr/bin/python3').exists()
-    absent = [name for name in arguments.names
-              if name not in known and not (name == 'aarch64' and arm)]
+    unpacked = {} if short else roots()
+    arm = unpacked.pop('aarch64', None)
+    known |= {version: (python, None) for version, (_, python) in unpacked.items()}
+    names = [*known, *(['aarch64'] if arm else [])]
+    absent = [name for name in arguments.names if name not in names]
     if absent:
-        parser.error(f'not found: {", ".join(absent)}; there are: '
-                     f'{", ".join([*known, *(["aarch64"] if arm else [])])}')
+        parser.error(f'not found: {", ".join(absent)}; there are: {", ".join(names)}')
     done = []
     for name, (path, constraints) in known.items():
         if arguments.names and name not in arguments.names:
             continue
-        platform = Platform(name)
-        done.append(platform)
-        if platform.install(path, constraints):
-            platform.check(short)
+        one = Platform(name)
+        if name in unpacked:
+            one.within = ('scripts/in_root.sh', str(unpacked[name][0]))
+        done.append(one)
+        if one.install(path, constraints):
+            one.check(short)
     if arm and (not arguments.names or 'aarch64' in arguments.names):
-        done.append(aarch64(root))
-    absent = [f'3.{minor}' for minor in MINORS if f'3.{minor}' not in found]
+        done.append(aarch64(arm[0]))
+    absent = [f'3.{minor}' for minor in MINORS if f'3.{minor}' not in {**found, **unpacked}]
+    absent += [] if arm or short else ['aarch64']
     print(f'\n{table(done)}\n\nnot on this machine: {", ".join(absent) or "none"}'
-          + ('' if arm or short else ', aarch64 (scripts/arm64_root.sh)'))
+          + (' (scripts/debian_root.sh)' if absent else ''))
     return 1 if any(one.failed for one in done) else 0
 
 

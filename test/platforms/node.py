@@ -94,7 +94,7 @@ def one() -> tuple[bool, str, Launch]:
 
 def page() -> tuple[bool, str, Launch]:
     """Start the demo and read its page."""
-    launch = Launch('track.launch.py', 'viewer_port:=0')
+    launch = Launch('track.launch.py')   # the first free port from 8080 on
     address = launch.wait_for(ADDRESS)
     if not address:
         return False, 'no page', launch

@@ -18,3 +18,4 @@ import rosless.guard
 
 rosless.guard.refuse_windows(sys.platform)
 rosless.guard.refuse_beside_ros(__file__)
+rosless.guard.refuse_without_dds()

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 import sys
 
@@ -24,7 +25,16 @@ def refuse_windows(platform: str) -> None:
     """Raise ImportError on Windows, whose way out is told; ``platform`` is that of `sys`."""
     if platform == 'win32':
         raise ImportError('rosless needs a POSIX system: on Windows use it inside WSL2, which is '
-                          'Linux ("wsl --install", then install it there)')
+                          'Linux ("wsl --install", then install it there)', name='rclpy')
+
+
+def refuse_without_dds() -> None:
+    """Raise ModuleNotFoundError if there is no DDS library, which not every system has."""
+    if find_spec('cyclonedds') is None:
+        raise ModuleNotFoundError(
+            "there is no module 'cyclonedds', the DDS library that rosless is over: \"pip install "
+            "'cyclonedds>=11.0.1,<12'\", or where PyPI has no wheel of it \"make cyclone\" in "
+            "mbd_ros's repository, which builds it", name='cyclonedds')
 
 
 def refuse_beside_ros(file: str) -> None:
@@ -49,5 +59,4 @@ def refuse_beside_ros(file: str) -> None:
                 f'a ROS 2 installation is on the path ({candidate}); rosless does not load beside '
                 'it. Use that rclpy: leave the virtual environment of rosless, or take its '
                 f'directory ({own.parent}) from PYTHONPATH, or "pip uninstall rosless". To use '
-                'rosless, start a shell in which no ROS 2 setup file was sourced'
-            )
+                'rosless, start a shell in which no ROS 2 setup file was sourced', name='rclpy')

@@ -20,6 +20,7 @@ import subprocess
 from unittest import mock
 import xml.etree.ElementTree as ElementTree
 
+from packaging.requirements import Requirement
 from parsed import nodes_of
 import pytest
 import yaml
@@ -32,6 +33,7 @@ MSGS = ROOT / 'interfaces' / 'mbd_msgs'
 # Python packages whose rosdep key is not their name after python3-, and those without a key.
 ROSDEP_KEYS = {'pyyaml': 'python3-yaml'}
 NO_ROSDEP_KEY = {'llvmlite', 'setuptools', 'trimesh', 'yourdfpy'}
+EXTRAS_OF_USERS = ('viewer', 'xacro', 'bag', 'plot', 'ray')   # the others are of developers
 
 
 def setup_arguments(folder: Path) -> dict[str, object]:
@@ -47,6 +49,13 @@ def setup_arguments(folder: Path) -> dict[str, object]:
         except ValueError:
             values[keyword.arg] = ast.unparse(keyword.value)
     return values
+
+
+def dependencies(folder: Path) -> list[str]:
+    """Return the dependencies in a ``pyproject.toml``, whose lines of text Python 3.10 reads."""
+    text = (folder / 'pyproject.toml').read_text(encoding='utf-8')
+    listed = re.search(r'^dependencies = (\[.*?^\])', text, re.MULTILINE | re.DOTALL)
+    return list(ast.literal_eval(listed[1]))
 
 
 def console_scripts(commands: list[str]) -> list[str]:
@@ -118,6 +127,29 @@ def test_every_python_dependency_is_in_package_xml():
             for file in ('README.md', '.ci/Dockerfile'):
                 assert name in (ROOT / file).read_text(encoding='utf-8'), (file, name)
     assert not [key for key in declared if key.endswith('-pip')]   # they block a release
+
+
+def test_the_oldest_dependencies_are_those_that_are_allowed():
+    # What make platforms runs as the oldest: a pin for all that users install, at its lower bound.
+    setup = setup_arguments(ROOT)
+    ours = {'mbd_ros', 'rosless', 'rosless-tools'}
+    allowed = [Requirement(line) for line in (
+        *setup['install_requires'],
+        *(line for extra in EXTRAS_OF_USERS for line in setup['extras_require'][extra]),
+        *dependencies(ROOT / 'rosless'), *dependencies(ROOT / 'rosless' / 'tools'))]
+    allowed = [one for one in allowed if one.name not in ours
+               and (one.marker is None or one.marker.evaluate({'python_version': '3.10'}))]
+    pins = {one.name.lower(): str(one.specifier).removeprefix('==') for one in (
+        Requirement(line) for line in
+        (ROOT / 'constraints-oldest.txt').read_text(encoding='utf-8').splitlines()
+        if not line.startswith('#'))}
+    assert {one.name.lower() for one in allowed} == set(pins)
+    for one in allowed:
+        pin = pins[one.name.lower()]
+        assert pin in one.specifier
+        for bound in one.specifier:
+            if bound.operator == '>=':   # its numbers, and others only behind them
+                assert f'{pin}.'.startswith(f'{bound.version}.'), one
 
 
 def test_every_ros_package_imported_is_in_package_xml():

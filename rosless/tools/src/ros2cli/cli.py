@@ -28,6 +28,8 @@ from ros2cli.commands import ABSENT
 from ros2cli.commands import COMMANDS
 
 NOT_AVAILABLE = 'not available in rosless'
+REFUSED = ('rclpy', 'cyclonedds')
+"""Modules of whose absence or refusal to load the message says all (rosless.guard)."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -55,7 +57,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         kind = type(error)  # looked at by name, as importing rclpy takes time
         if kind.__name__ == 'ExternalShutdownException':
             return 1
-        if not isinstance(error, (RuntimeError, ValueError)) and (
+        refused = isinstance(error, ImportError) and error.name in REFUSED
+        if not refused and not isinstance(error, (RuntimeError, ValueError)) and (
                 kind.__module__ != 'rclpy.exceptions'):
             raise
         result = str(error)
