@@ -24,6 +24,7 @@ from mbd_ros.cli.convert import keep_inputs, write_whole
 from mbd_ros.cli.robot_file import add_robot, reading
 from mbd_ros.description.read import read
 from mbd_ros.dynamics.loops.diagnosis import check, Diagnosis, SEVERITIES
+from mbd_ros.errors import InvalidValueError
 
 
 def add_to(subparsers: Any) -> None:
@@ -43,12 +44,27 @@ def add_to(subparsers: Any) -> None:
     parser.add_argument('--fix', action='store_true',
                         help='write FILE_fixed.urdf into the working folder, with the <inertial> '
                         'of links that have none from their shapes, and say what it is')
+    parser.add_argument('--compare', action='store_true',
+                        help='compare with the home engine of each file, where it is installed, '
+                        'and print a table; FILE may be a folder. Exit code: 1 if something is '
+                        'not equal')
+    parser.add_argument('--compiled', action='store_true',
+                        help='with --compare: compare machine code with the interpreter, too')
+    parser.add_argument('--tolerance', type=float, default=1e-9, metavar='X',
+                        help='with --compare: what counts as equal (default: %(default)g)')
+    parser.add_argument('--seconds', type=float, default=60.0, metavar='S',
+                        help='with --compare: for reading, and for comparing each file (default: '
+                        '%(default)g)')
+    parser.add_argument('--most', type=int, default=0, metavar='N',
+                        help='with --compare: of a folder at most N files, evenly over it')
     parser.add_argument('--json', action='store_true', help='print JSON, one object for each file')
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Check the files and print what is found."""
+    if arguments.compare:
+        return _compare(arguments)
     failed = False
     for file in arguments.files:
         diagnosis = check(file, floating_base=arguments.floating_base, **reading(arguments))
@@ -61,6 +77,26 @@ def run(arguments: argparse.Namespace) -> int:
         failed = failed or (diagnosis.worst is not None and SEVERITIES.index(
             diagnosis.worst) >= SEVERITIES.index(arguments.fail_on))
     return int(failed)
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    """Compare the files with their home engines and print how equal they are."""
+    from mbd_ros.cli.comparison.files import cases_of
+    from mbd_ros.cli.comparison.isolated import verdicts
+    from mbd_ros.cli.comparison.table import json_of, line_of, table
+    from mbd_ros.cli.comparison.verdict import FAILED, NOT_EQUAL
+    for word, value in (('--tolerance', arguments.tolerance), ('--seconds', arguments.seconds)):
+        if not 0.0 < value < float('inf'):
+            raise InvalidValueError(word, value, 'a positive number')
+    cases = cases_of(arguments.files, reading(arguments), arguments.tolerance, arguments.compiled,
+                     arguments.most)
+    found = []
+    for verdict in verdicts(cases, arguments.seconds):
+        print(json_of(verdict) if arguments.json else line_of(verdict), flush=True)
+        found.append(verdict)
+    if not arguments.json:
+        print(f'\n{table(found)}')
+    return int(any(verdict.status in (NOT_EQUAL, FAILED) for verdict in found))
 
 
 def _fix(file: str, folders: Sequence[str]) -> None:

@@ -1,0 +1,77 @@
+# Copyright 2026 The authors of mbd_ros
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except
+# in compliance with the License. You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software distributed under the License
+# is distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express
+# or implied. See the License for the specific language governing permissions and limitations under
+# the License.
+
+
+"""Which files of what a user names are robots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+import os
+from pathlib import Path
+from typing import Any
+
+from mbd_ros.cli.comparison.verdict import Case, format_of, FORMATS, root_of
+from mbd_ros.errors import DescriptionError
+
+_ROOTS = {'.urdf': ('robot',), '.sdf': ('sdf',), '.world': ('sdf',), '.xml': tuple(FORMATS),
+          '.mjcf': ('mujoco',), '.xacro': ('robot',)}
+"""By the ending of a file's name: the root elements of robots."""
+
+
+def cases_of(names: Sequence[str], reading: Mapping[str, Any], tolerance: float,
+             compiled: bool, most: int = 0) -> list[Case]:
+    """
+    Return what there is to compare.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Files, and folders whose robots are looked for at any depth.
+    reading : mapping
+        Arguments of ``read``.
+    tolerance, compiled
+        As for ``Case``.
+    most : int
+        Of a folder that has more, as many, evenly over it; 0: all.
+
+    Raises
+    ------
+    DescriptionError
+        If a name is neither a file nor a folder.
+
+    """
+    cases: list[Case] = []
+    for name in names:
+        path = Path(name).expanduser()
+        if not path.exists():
+            raise DescriptionError('there is no such file or folder', file=name)
+        if path.is_dir():
+            source, files = path, list(_robots(path))
+            files = [files[k * len(files) // most] for k in range(most)] if (
+                0 < most < len(files)) else files
+        else:
+            source, files = path.parent, [path]
+        cases += [Case(str(file), str(source), format_of(file), reading, tolerance, compiled)
+                  for file in files]
+    return cases
+
+
+def _robots(folder: Path) -> Iterator[Path]:
+    """Yield the files of a folder whose ending and root element are those of a robot."""
+    for here, folders, files in os.walk(folder):
+        folders.sort()
+        for name in sorted(files):
+            path = Path(here) / name
+            roots = _ROOTS.get(path.suffix.lower(), ())
+            if roots and path.is_file() and root_of(path) in roots:
+                yield path

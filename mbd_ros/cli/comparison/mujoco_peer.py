@@ -1,0 +1,119 @@
+# Copyright 2026 The authors of mbd_ros
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except
+# in compliance with the License. You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software distributed under the License
+# is distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express
+# or implied. See the License for the specific language governing permissions and limitations under
+# the License.
+
+
+"""MJCF in MuJoCo."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mujoco
+import numpy as np
+from transforms3d.quaternions import quat2mat
+
+from mbd_ros.cli.comparison.quantities import Array, Evaluation, PeerError, Quantities
+from mbd_ros.description.records.mechanism import Joint, Mechanism
+from mbd_ros.model import Model
+
+ENGINE = 'MuJoCo'
+
+_OFF = ('mjDSBL_CONSTRAINT', 'mjDSBL_CONTACT', 'mjDSBL_ACTUATION', 'mjDSBL_SENSOR')
+"""What is not asked for, and may take long."""
+
+
+class MujocoPeer:
+    """
+    A robot as MuJoCo reads it.
+
+    Parameters
+    ----------
+    file : str
+        Path of an MJCF.
+    text : str, optional
+        The MJCF itself, instead of what is in the file.
+    model : str, optional
+        Not for MJCF.
+
+    """
+
+    def __init__(self, file: str, text: str | None = None, model: str | None = None) -> None:
+        self._peer: Any = (mujoco.MjModel.from_xml_path(file) if text is None
+                           else mujoco.MjModel.from_xml_string(text))
+
+    def evaluation(self, mechanism: Mechanism, model: Model) -> Evaluation:
+        """Return what MuJoCo computes."""
+        peer, data = self._peer, mujoco.MjData(self._peer)
+        names = joint_names(mechanism, peer)
+        for flag in _OFF:
+            peer.opt.disableflags |= int(getattr(mujoco.mjtDisableBit, flag))
+
+        def evaluate(q: Array, v: Array, acceleration: Array) -> Quantities:
+            data.qpos, turns, drift = to_mujoco(model, peer, names, q, v)
+            data.qvel = 0.0
+            mujoco.mj_forward(peer, data)
+            mass = np.zeros((peer.nv, peer.nv))
+            mujoco.mj_fullM(peer, data, mass)
+            gravity = data.qfrc_bias.copy()
+            data.qvel = turns @ v
+            mujoco.mj_forward(peer, data)
+            efforts = mass @ (turns @ acceleration + drift) + data.qfrc_bias
+            return Quantities(turns.T @ mass @ turns, turns.T @ gravity, turns.T @ efforts)
+
+        return evaluate
+
+
+def joint_names(mechanism: Mechanism, peer: Any) -> dict[str, int]:
+    """
+    Return MuJoCo's number of each of our joints; depth first there.
+
+    Raises
+    ------
+    PeerError
+        If the joints are not the same.
+
+    """
+    below: dict[str, list[Joint]] = {}
+    place = {link.name: k for k, link in enumerate(mechanism.links)}
+    for joint in sorted(mechanism.joints, key=lambda joint: place[joint.child]):
+        below.setdefault(joint.parent, []).append(joint)
+    ours, ahead = [], below.get(mechanism.root, [])[::-1]
+    while ahead:
+        joint = ahead.pop()
+        ahead += below.get(joint.child, [])[::-1]
+        ours += [joint.name] if joint.kind != 'fixed' else []
+    theirs = [peer.joint(k).name for k in range(peer.njnt)]
+    if len(ours) != len(theirs):
+        raise PeerError(f'{len(ours)} joints move, in MuJoCo {len(theirs)}')
+    for here, there in zip(ours, theirs):
+        if there and here != there:
+            raise PeerError(f"joint '{here}' is '{there}' in MuJoCo")
+    return {name: k for k, name in enumerate(ours)}
+
+
+def to_mujoco(model: Model, peer: Any, names: dict[str, int], q: Array,
+              v: Array) -> tuple[Array, Array, Array]:
+    """Return MuJoCo's qpos, the matrix T of its qvel = T v, and dT/dt v."""
+    qpos, turns, drift = np.zeros(peer.nq), np.zeros((peer.nv, model.nv)), np.zeros(peer.nv)
+    for name, kind, iq, iv in zip(model.joint_names, model.joint_types, model.q_offsets,
+                                  model.v_offsets):
+        jq, jv = peer.jnt_qposadr[names[name]], peer.jnt_dofadr[names[name]]
+        part = q[iq:iq + kind.nq]
+        block = np.eye(kind.nv)
+        if kind.nq == 7:  # the free joint's linear velocity is in the axes of the world there
+            block[:3, :3] = quat2mat(np.roll(part[3:], 1))
+            drift[jv:jv + 3] = block[:3, :3] @ np.cross(v[iv + 3:iv + 6], v[iv:iv + 3])
+        if kind.nq in (4, 7):  # quaternions: x y z w here, w x y z there
+            part = np.concatenate((part[:-4], part[-1:], part[-4:-1]))
+        qpos[jq:jq + kind.nq] = part
+        turns[jv:jv + kind.nv, iv:iv + kind.nv] = block
+    return qpos, turns, drift

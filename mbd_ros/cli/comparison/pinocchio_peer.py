@@ -1,0 +1,87 @@
+# Copyright 2026 The authors of mbd_ros
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except
+# in compliance with the License. You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software distributed under the License
+# is distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express
+# or implied. See the License for the specific language governing permissions and limitations under
+# the License.
+
+
+"""URDF in Pinocchio."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from mbd_ros.cli.comparison.quantities import Array, Evaluation, matched, Quantities
+from mbd_ros.description.records.mechanism import Mechanism
+from mbd_ros.model import Model
+
+ENGINE = 'Pinocchio'
+
+
+class PinocchioPeer:
+    """
+    A robot as Pinocchio reads it.
+
+    Parameters
+    ----------
+    file : str
+        Path of a URDF.
+    text : str, optional
+        The URDF itself, instead of what is in the file.
+    model : str, optional
+        Not for URDF.
+
+    """
+
+    def __init__(self, file: str, text: str | None = None, model: str | None = None) -> None:
+        self._peer: Any = (pin.buildModelFromUrdf(file) if text is None
+                           else pin.buildModelFromXML(text))
+
+    def evaluation(self, mechanism: Mechanism, model: Model) -> Evaluation:
+        """
+        Return what Pinocchio computes.
+
+        Rotor inertias and gravity are ours: Pinocchio reads none.
+
+        """
+        peer = self._peer
+        matched(list(model.joint_names), list(peer.names)[1:], ENGINE)
+        data = peer.createData()
+        joints = [peer.joints[peer.getJointId(name)] for name in model.joint_names]
+        order = np.array([joint.idx_v + k for joint in joints for k in range(joint.nv)], int)
+        armature = np.zeros(peer.nv)
+        armature[order] = model.armature
+        peer.armature = armature
+        peer.gravity.linear = np.array(model.gravity)
+
+        def evaluate(q: Array, v: Array, acceleration: Array) -> Quantities:
+            there = configuration(peer, joints, model, q)
+            rates, accelerations = np.zeros((2, peer.nv))
+            rates[order], accelerations[order] = v, acceleration
+            upper = np.triu(pin.crba(peer, data, there))
+            mass = upper + np.triu(upper, 1).T
+            gravity = pin.computeGeneralizedGravity(peer, data, there).copy()
+            efforts = pin.rnea(peer, data, there, rates, accelerations)
+            return Quantities(mass[np.ix_(order, order)], gravity[order], efforts[order])
+
+        return evaluate
+
+
+def configuration(peer: Any, joints: list[Any], model: Model, q: Array) -> Array:
+    """Return Pinocchio's configuration: a joint that turns without end is (cos, sin) there."""
+    there = np.zeros(peer.nq)
+    for joint, kind, first in zip(joints, model.joint_types, model.q_offsets):
+        value = q[first:first + kind.nq]
+        if joint.nq == kind.nq + 1:
+            value = np.concatenate((value[:-1], [np.cos(value[-1]), np.sin(value[-1])]))
+        there[joint.idx_q:joint.idx_q + joint.nq] = value
+    return there

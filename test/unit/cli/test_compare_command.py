@@ -1,0 +1,142 @@
+# Copyright 2026 The authors of mbd_ros
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except
+# in compliance with the License. You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software distributed under the License
+# is distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express
+# or implied. See the License for the specific language governing permissions and limitations under
+# the License.
+
+"""The command ``mbd_ros check --compare``."""
+
+import json
+import os
+import time
+
+from described import joint, link, robot
+import numpy as np
+import pytest
+
+from mbd_ros.cli.command import main
+from mbd_ros.cli.comparison import isolated
+from mbd_ros.cli.comparison.quantities import difference, Quantities
+from mbd_ros.cli.comparison.table import table
+from mbd_ros.cli.comparison.verdict import Case, FAILED, UNCOMPARED, Verdict
+
+ROOT = os.path.join(os.path.dirname(__file__), '..', '..', '..')
+ARM = robot(link('base'), link('arm'), joint('j', 'continuous', 'base', 'arm',
+                                             '<axis xyz="0 1 0"/>'))
+
+
+def compared(capsys, *words):
+    """Return the exit code and the verdicts."""
+    code = main(['check', '--compare', '--json', *words])
+    return code, [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_robots_of_this_package(capsys, monkeypatch):
+    """Machine code, too; the stewart platform's legs are long and thin."""
+    monkeypatch.chdir(ROOT)
+    code, found = compared(capsys, '--compiled', 'urdf', 'test/data/mjcf')
+    assert code == 0
+    assert len(found) == 19
+    for verdict in found:
+        assert verdict['status'] == 'equal', verdict
+        assert verdict['figure'] < 1e-12
+        assert verdict['compiled'] < 1e-12
+
+
+def test_every_verdict(tmp_path, capsys):
+    for name, text in (
+            ('a.urdf', ARM), ('two.urdf', ARM.replace('name="j"', 'name="k"')),
+            ('neither.urdf', ARM.replace('<child', '<kid')),
+            ('still.urdf', robot(link('base'))),
+            ('loop.xml', '<mujoco><worldbody><body><joint/><geom size="1"/></body></worldbody>'
+             '<equality><flex flex="x"/></equality></mujoco>'),
+            ('plugin.xml', '<mujoco><extension><plugin plugin="none.such"/></extension><worldbody>'
+             '<body><joint/><geom size="1"/></body></worldbody></mujoco>'),
+            ('table.xml', '<launch/>'), ('notes.txt', ARM)):
+        (tmp_path / name).write_text(text)
+    code, found = compared(capsys, str(tmp_path))
+    assert code == 0
+    assert {os.path.basename(one['file']): one['status'] for one in found} == {
+        'a.urdf': 'equal', 'loop.xml': 'refused by both', 'neither.urdf': 'refused by both',
+        'plugin.xml': 'not compared', 'still.urdf': 'not compared', 'two.urdf': 'equal'}
+    assert all(one['reason'] for one in found if one['status'] != 'equal')
+    assert {one['source'] for one in found} == {str(tmp_path)}
+
+
+def test_table():
+    verdicts = [Verdict('a.urdf', 'here', 'URDF', 'not equal', "joint 'j' is not here"),
+                Verdict('b.urdf', 'here', 'URDF', 'not equal', "joint 'k' is not here"),
+                Verdict('c.xml', 'there', 'MJCF', 'equal', '', 3.2e-15)]
+    lines = table(verdicts).splitlines()
+    assert lines[2] == '| MJCF | there | 1 | 1 | 0 | 0 | 0 | 0 | 0 | 3e-15 |'
+    assert lines[3] == '| URDF | here | 2 | 0 | 2 | 0 | 0 | 0 | 0 |  |'
+    assert lines[-1] == '    2  joint ... is not here'
+
+
+def test_what_is_not_equal_is_said_and_is_the_exit_code(tmp_path, capsys):
+    (tmp_path / 'robot.urdf').write_text(ARM.replace('0 1 0', '0.6 0 0.8'))
+    code, (verdict,) = compared(capsys, str(tmp_path), '--tolerance', '1e-300', '--most', '1')
+    assert code == int(verdict['figure'] > 0.0)
+    assert verdict['status'] == ('not equal' if code else 'equal')
+    assert ('not' in verdict['reason']) == bool(code)
+
+
+@pytest.mark.parametrize(('mass', 'gravity', 'where'), [
+    ([[4.0, 0.0], [0.0, 1e-6]], [1.0, 0.0], ''),
+    ([[4.0, 0.0], [0.0, 1.1e-6]], [1.0, 0.0], "mass matrix of 'b' and 'b': 1.1e-06, not 1e-06"),
+    ([[4.0, 1e-5], [0.0, 1e-6]], [1.0, 0.0], "mass matrix of 'a' and 'b': 1e-05, not 0"),
+    ([[4.0, 0.0], [0.0, 1e-6]], [1.0, 1e-4], "gravity of 'b': 0.0001, not 0"),
+    ([[4.0, 0.0], [0.0, 1e-6]], [float('nan'), 0.0], "gravity of 'a': nan, not 1")])
+def test_no_small_joint_hides_behind_a_large_one(mass, gravity, where):
+    right = Quantities(np.diag([4.0, 1e-6]), np.array([1.0, 0.0]), np.zeros(2))
+    found = Quantities(np.array(mass), np.array(gravity), np.zeros(2))
+    apart = difference(found, right, ['a', 'b'], 0.0)
+    assert apart.where == where
+    assert not where or not apart.figure < 1e-3
+
+
+def test_crashes_and_hangs_end_with_their_file(monkeypatch):
+    """Each file has a process of its own; what a file does to it is its verdict."""
+    monkeypatch.setattr(isolated, 'compare', _misbehave)
+    monkeypatch.setattr(isolated, 'get_context', lambda _: _forking())
+    names = ['peer crash', 'peer hang', 'reading crash', 'reading error', 'numbers fine']
+    begin = time.monotonic()
+    found = list(isolated.verdicts([Case(name, 's', 'URDF', {}) for name in names], 0.5))
+    assert time.monotonic() - begin < 20.0   # half a second to wait, and a busy machine
+    assert [one.status for one in found] == [UNCOMPARED, UNCOMPARED, FAILED, FAILED, 'equal']
+    assert [one.reason for one in found] == [
+        'the peer ended by SIGKILL, while peer', 'the peer took more than 0.5 s, while peer',
+        'ended by SIGKILL, while reading', 'ValueError: what', '']
+
+
+def _forking():
+    """Return a context whose processes see what a test has put in."""
+    from multiprocessing import get_context
+    context = get_context('fork')
+    context.set_forkserver_preload = lambda names: None
+    return context
+
+
+def _misbehave(case, at):
+    where, how = case.file.split()
+    at(where)
+    if how == 'crash':
+        os.kill(os.getpid(), 9)
+    if how == 'hang':
+        time.sleep(60.0)
+    if how == 'error':
+        raise ValueError('what')
+    return Verdict(case.file, case.source, 'URDF', 'equal')
+
+
+def test_wrong_words(tmp_path, capsys):
+    assert main(['check', '--compare', str(tmp_path / 'nothing')]) == 1
+    assert 'there is no such file or folder' in capsys.readouterr().err
+    assert main(['check', '--compare', str(tmp_path), '--seconds', 'nan']) == 1
+    assert '--seconds' in capsys.readouterr().err
