@@ -30,6 +30,7 @@ is the links' own swinging.
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 import functools
 
 import numpy as np
@@ -38,13 +39,16 @@ from mbd_ros.control.constraints.servo_constraints import Constraint
 from mbd_ros.control.step.fused_step import Step
 from mbd_ros.control.tracking.law import TrackingEffort, TrackingLaw
 from mbd_ros.control.tracking.nominal_state import NominalState
+from mbd_ros.description.records.mechanism import Vector3
 from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.environment.load import Carried
 from mbd_ros.environment.load import NAME as LOAD
 from mbd_ros.errors import InvalidValueError, UnsupportedError
 from mbd_ros.model import Model
-from mbd_ros.model.attachments.payload import Payload
+from mbd_ros.model.attachments.payload import with_seat
 from mbd_ros.model.lock import rebuilt
 from mbd_ros.simulation.manifold import is_flat, Vector
+from mbd_ros.spatial import IDENTITY, Link, ZERO3
 
 SETTLED = 1e-8
 """Of an iteration against the deflection: 0.1 nm of a centimetre. Each iteration leaves the part
@@ -146,16 +150,21 @@ class BendingLinks(RigidLinks):
         Raises
         ------
         UnsupportedError
-            If the payload is on a link that bends itself, or a link has no stiffness.
+            If a link has no stiffness.
+        DescriptionError
+            If the payload is where a link that bends by mass points has none.
 
         """
-        twin = bent(dyn)
-        for law in dyn.model.laws:
-            if law.name == LOAD:
-                Payload(law.link, dyn.world[LOAD].inertia.mass).check(twin.model)
+        twin, world = bent(dyn), dict(dyn.world)
+        law = next((one for one in dyn.model.laws if one.name == LOAD), None)
+        if law is not None and law.link in {body.link for body in dyn.model.mechanism.flexibles}:
+            own = world[LOAD].inertia
+            center = own.first_moment * (1.0 / own.mass) if own.mass else ZERO3
+            twin = bent(dyn, law.link, (center.x, center.y, center.z))
+            world[LOAD] = Carried(Link(IDENTITY, center * -1.0).inertia_to_parent(own))
         softness = softness_of(twin.model)
         twin.change_gravity(dyn.gravity)
-        twin.change_world(**dyn.world)
+        twin.change_world(**world)
         self._rigid, self.dyn, self._softness = dyn, twin, softness
 
     def following(self, rigid: Constraint | None = None, seen: Constraint | None = None
@@ -255,9 +264,12 @@ class BendingLinks(RigidLinks):
 
 
 @functools.lru_cache(maxsize=8)
-def bent(dyn: PreparedDynamics) -> PreparedDynamics:
+def bent(dyn: PreparedDynamics, link: str = '', center: Vector3 = (0.0, 0.0, 0.0)
+         ) -> PreparedDynamics:
     """
     Return the dynamics, of its own, of a robot whose links bend as its description says.
+
+    ``link``: one that bends and carries the payload, at ``center`` (3,); it moves with that place.
 
     Raises
     ------
@@ -270,8 +282,12 @@ def bent(dyn: PreparedDynamics) -> PreparedDynamics:
         raise UnsupportedError(
             f"control that knows how links bend of '{model.name}', which has closed loops or "
             'joints of several coordinates,', 'take flexible=False')
-    return PreparedDynamics(rebuilt(model, model.mechanism, flexible=True),
-                            tuple(dyn.gravity.tolist()))
+    mechanism, seat = with_seat(model.mechanism, link, center) if link else (model.mechanism, '')
+    twin = rebuilt(model, mechanism, flexible=True)
+    if link:
+        twin = twin.with_laws(*(replace(law, link=seat) if law.name == LOAD else law
+                                for law in twin.laws))
+    return PreparedDynamics(twin, tuple(dyn.gravity.tolist()))
 
 
 def softness_of(model: Model) -> Vector:

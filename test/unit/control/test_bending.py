@@ -24,6 +24,7 @@ from mbd_ros.control import dynamics_with, Payload, Task, trajectory
 from mbd_ros.control.step.links import bends, bent
 from mbd_ros.control.tasks.task import controller_for
 from mbd_ros.control.tasks.tracker import Tracker
+from mbd_ros.control.tracking.payload import LoadedDynamics
 from mbd_ros.errors import InvalidValueError, UnsupportedError
 
 FILE = Path('urdf/flexible_arm.urdf')
@@ -106,6 +107,22 @@ def test_a_robot_at_rest_is_carried_bent():
     np.testing.assert_allclose(tool.nominal, tool.actual, atol=1e-12)
 
 
+def test_a_payload_on_a_link_that_bends_is_foreseen_there():
+    """Its weight bends the link at its place; other masses and places are taken while it runs."""
+    tracker = tracker_of(Task(flexible=True))
+    for mass, center in ((1.0, (0.2, 0.0, 0.0)), (2.0, (0.2, 0.0, 0.0)), (1.0, (0.1, 0.0, 0.03))):
+        tracker.set_dynamics(LoadedDynamics(STIFF.model, Payload('forearm', mass, center)))
+        tracker.release()
+        step = tracker.step(0.0, START, np.zeros(4))
+        loaded = mbd_ros.with_payload(DYN.model, 'forearm', mass, center)
+        q = np.append(START, np.zeros(10))
+        q[4:] = mbd_ros.static_deflection(loaded, q)
+        # The deflection is settled to 1e-8 of itself.
+        np.testing.assert_allclose(tracker.bending.seen(START), q, rtol=1e-6, atol=1e-10)
+        np.testing.assert_allclose(
+            step.effort, mbd_ros.bias_forces(loaded, q, np.zeros(14))[:4], rtol=1e-7, atol=1e-8)
+
+
 def test_joints_with_series_elasticity_are_foreseen_too():
     text = Path('urdf/three_link_arm.urdf').read_text()
     at = text.index('</joint>', text.index('<joint name="joint2"'))
@@ -169,6 +186,7 @@ def test_links_that_do_not_bend_cost_nothing():
     (lambda: tracker_of(task(actuated=('yaw', 'shoulder'))), r'actuated is .* how links bend'),
     (lambda: task(flexible='yes'), "'flexible' of a task is 'yes'; allowed: true or false"),
     (lambda: controller_for(STIFF, task()), 'flexible=True is not supported'),
+    (lambda: LoadedDynamics(ARM, Payload('forearm', 1.0)), 'a payload that changes on link'),
     (lambda: bent(mbd_ros.compile(mbd_ros.load('urdf/four_bar.urdf'))), 'which has closed loops'),
 ])
 def test_one_clear_error(call, said):
