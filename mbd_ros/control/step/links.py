@@ -39,6 +39,7 @@ from mbd_ros.control.constraints.servo_constraints import Constraint
 from mbd_ros.control.step.fused_step import Step
 from mbd_ros.control.tracking.law import TrackingEffort, TrackingLaw
 from mbd_ros.control.tracking.nominal_state import NominalState
+from mbd_ros.control.udwadia_kalaba.actuation import Actuation
 from mbd_ros.description.records.mechanism import Vector3
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.environment.load import Carried
@@ -47,7 +48,8 @@ from mbd_ros.errors import InvalidValueError, UnsupportedError
 from mbd_ros.model import Model
 from mbd_ros.model.attachments.payload import with_seat
 from mbd_ros.model.lock import rebuilt
-from mbd_ros.simulation.manifold import is_flat, Vector
+from mbd_ros.model.state import neutral
+from mbd_ros.simulation.manifold import displaced, Vector
 from mbd_ros.spatial import IDENTITY, Link, ZERO3
 
 SETTLED = 1e-8
@@ -124,16 +126,20 @@ class BendingLinks(RigidLinks):
     Parameters
     ----------
     dyn : PreparedDynamics
-        The rigid robot: a tree of joints of one coordinate.
+        The rigid robot, a tree; its base may float.
+    actuation : Actuation, optional
+        Which joints have an actuator; all if not given. The others, and a base that floats, yield:
+        they are not shifted, and efforts leave them what the bent robot does to them.
 
     Raises
     ------
     UnsupportedError
-        If the robot has closed loops or joints of several coordinates.
+        If the robot has closed loops.
 
     """
 
-    def __init__(self, dyn: PreparedDynamics) -> None:
+    def __init__(self, dyn: PreparedDynamics, actuation: Actuation | None = None) -> None:
+        self._passive = np.zeros(0, np.intp) if actuation is None else actuation.passive
         self._both: tuple[Constraint, Constraint] | None = None
         self._shift = self._rate = np.zeros(dyn.model.nv)
         self._time = -np.inf
@@ -141,7 +147,7 @@ class BendingLinks(RigidLinks):
         self.elastic_names = self.dyn.model.elastic_names
         self._nominal = self._own = np.zeros(len(self.elastic_names))
         rest = np.zeros(self.dyn.model.nv)
-        self.dyn.inverse_dynamics(rest, rest, rest)   # compiles it
+        self.dyn.inverse_dynamics(neutral(self.dyn.model), rest, rest)   # compiles it
 
     def use(self, dyn: PreparedDynamics) -> None:
         """
@@ -187,14 +193,14 @@ class BendingLinks(RigidLinks):
     def step(self, nominal: NominalState, law: TrackingLaw, q: Vector, v: Vector) -> Step:
         """Return the control step of a nominal model at a measured state (nv,), (nv,)."""
         shift, rate = self._shifted(nominal)
-        moved = nominal._replace(q=nominal.q + shift, v=nominal.v + rate)
+        moved = nominal._replace(q=displaced(self._rigid.model, nominal.q, shift), v=nominal.v + rate)
         found = law.with_more(law.efforts(moved, q, v),
                               self._more_effort(q, v, nominal.accelerations))
         return Step.of(moved._replace(effort=found.nominal), found)
 
     def carrying(self, efforts: TrackingEffort, law: TrackingLaw, q: Vector) -> TrackingEffort:
         """Return efforts that carry the weight of a robot at rest at q."""
-        rest = np.zeros_like(q)
+        rest = np.zeros(self._rigid.model.nv)
         more = self._more_effort(q, rest, rest)
         self._nominal = self._own
         return law.with_more(efforts, more)
@@ -218,7 +224,7 @@ class BendingLinks(RigidLinks):
             If links would buckle.
 
         """
-        n = len(q)
+        n = len(v)
         a, still = first.copy(), np.zeros_like(first)
         velocity, acceleration = np.append(v, still), np.append(vdot, still)
         size, before = np.inf, np.inf
@@ -238,8 +244,15 @@ class BendingLinks(RigidLinks):
         self._own = a = self._deflection(q, v, vdot, self._own)
         still = np.zeros_like(a)
         whole: Vector = self.dyn.inverse_dynamics(
-            np.append(q, a), np.append(v, still), np.append(vdot, still))[:len(q)]
-        return whole - self._rigid.inverse_dynamics(q, v, vdot)
+            np.append(q, a), np.append(v, still), np.append(vdot, still))[:len(v)]
+        more: Vector = whole - self._rigid.inverse_dynamics(q, v, vdot)
+        passive = self._passive
+        if len(passive):   # what nothing drives gives way
+            inertia = self._rigid.mass_matrix(q)
+            yielding = np.linalg.solve(inertia[np.ix_(passive, passive)], more[passive])
+            more = more - inertia[:, passive] @ yielding
+            more[passive] = 0.0
+        return more
 
     def _shifted(self, nominal: NominalState) -> tuple[Vector, Vector]:
         """Return the shift of the joints and its rate, from one step to the next."""
@@ -248,12 +261,13 @@ class BendingLinks(RigidLinks):
             self._nominal = self._deflection(q, v, vdot, self._nominal)
             return np.zeros_like(v), np.zeros_like(v)
         rigid, seen = self._both
-        now, place = self._shift, q + self._shift
+        now, place = self._shift, displaced(self._rigid.model, q, self._shift)
         self._nominal = self._deflection(place, v, vdot, self._nominal)
         aim = rigid.violation(q, nominal.time)
         found = seen.violation(np.append(place, self._nominal), nominal.time)
         if aim is not None and found is not None:   # not of velocities alone
-            A = rigid.matrix(place, v, nominal.time)[:len(aim)]
+            A = rigid.matrix(place, v, nominal.time)[:len(aim)].copy()
+            A[:, self._passive] = 0.0
             now = now - A.T @ np.linalg.solve(
                 A @ A.T + DAMPING**2 * np.eye(len(A)), found - aim)
         passed = nominal.time - self._time   # at first without end: it has no rate
@@ -274,14 +288,13 @@ def bent(dyn: PreparedDynamics, link: str = '', center: Vector3 = (0.0, 0.0, 0.0
     Raises
     ------
     UnsupportedError
-        If the robot has closed loops or joints of several coordinates.
+        If the robot has closed loops.
 
     """
     model = dyn.model
-    if model.loops or not is_flat(model):
-        raise UnsupportedError(
-            f"control that knows how links bend of '{model.name}', which has closed loops or "
-            'joints of several coordinates,', 'take flexible=False')
+    if model.loops:
+        raise UnsupportedError(f"control that knows how links bend of '{model.name}', which has "
+                               'closed loops,', 'take flexible=False')
     mechanism, seat = with_seat(model.mechanism, link, center) if link else (model.mechanism, '')
     twin = rebuilt(model, mechanism, flexible=True)
     if link:

@@ -158,7 +158,7 @@ def with_seat(mechanism: Mechanism, link: str, center: Vector3, inertia: Inertia
               ) -> tuple[Mechanism, str]:
     """Return a robot with a link fixed to a place (3,) of another for a payload; its name."""
     name = f'{link}/payload'
-    taken = {one.name for one in (*mechanism.links, *mechanism.joints)}
+    taken = {one.name for one in mechanism.links} | {one.name for one in mechanism.joints}
     while name in taken:
         name += "'"
     return replace(mechanism, links=(*mechanism.links, Link(name, inertia)), joints=(
