@@ -17,13 +17,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 import math
+from typing import Any
 
 import numpy as np
 
-from mbd_ros.description.records.mechanism import Inertia
+from mbd_ros.description.records.mechanism import Mechanism
 from mbd_ros.errors import InvalidValueError, UnknownNameError
 from mbd_ros.model import Model
-from mbd_ros.model.masses import MassProperties, merged, placed
+from mbd_ros.model.attachments.payload import with_payload
+from mbd_ros.model.flexible.on_segments import on_segments
+from mbd_ros.model.lock import rebuilt
 from mbd_ros.model.names import simple_joints
 from mbd_ros.model.state import simple_entries
 
@@ -75,8 +78,10 @@ def plant(model: Model, *, mass_scale: float = 1.0, payload: float = 0.0, link: 
                         ('sticking_friction', sticking_friction)):
         if not 0.0 <= value < math.inf:
             raise InvalidValueError(name, value, 'a number not below zero')
-    if mass_scale != 1.0 or payload > 0.0:
-        model.require_rigid('another mass')
+    if mass_scale != 1.0:
+        model = rebuilt(model, scaled(model.mechanism, mass_scale))
+    if payload > 0.0:
+        model = with_payload(model, _carrier(model, link), payload, center)
     dry = np.array(model.friction if dissipation else np.zeros(model.nv))
     dry[simple_entries(model)[1]] += friction
     places = dict(zip(simple_joints(model), simple_entries(model)[1]))
@@ -84,24 +89,41 @@ def plant(model: Model, *, mass_scale: float = 1.0, payload: float = 0.0, link: 
         if name not in places:
             raise UnknownNameError('joint', name, tuple(places))
         dry[places[name]] += sticking_friction
-    result = replace(model, masses=mass_scale * model.masses, inertias=mass_scale * model.inertias,
-                     damping=model.damping if dissipation else np.zeros(model.nv), friction=dry)
-    return _loaded(result, payload, link, center) if payload > 0.0 else result
+    return replace(model, damping=model.damping if dissipation else np.zeros(model.nv),
+                   friction=dry)
 
 
-def _loaded(model: Model, mass: float, link: str, center: Sequence[float]) -> Model:
-    """Return a robot that carries a point mass."""
+def scaled(mechanism: Mechanism, factor: float) -> Mechanism:
+    """Return a robot whose masses are some factor of what they are, as stiff and as damped."""
+    links = tuple(link if link.inertia is None else replace(link, inertia=replace(
+        link.inertia, mass=factor * link.inertia.mass,
+        tensor=_times(factor, link.inertia.tensor))) for link in mechanism.links)
+    flexibles = tuple(replace(
+        one, beam=one.beam and replace(
+            one.beam, linear_density=factor * one.beam.linear_density,
+            torsional_inertia=factor * one.beam.torsional_inertia,
+            rotary_inertia=_times(factor, one.beam.rotary_inertia),
+            tip_mass=factor * one.beam.tip_mass,
+            damping_ratio=one.beam.damping_ratio / math.sqrt(factor),
+            rayleigh=(one.beam.rayleigh[0] / factor, one.beam.rayleigh[1])),
+        points=tuple(replace(point, mass=factor * point.mass) for point in one.points),
+        integrals=one.integrals and replace(one.integrals, **{
+            name: _times(factor, getattr(one.integrals, name))
+            for name in ('mass', 'first_moments', 'couplings', 'second_couplings')}))
+        for one in mechanism.flexibles)
+    return replace(mechanism, links=links, flexibles=flexibles)
+
+
+def _times(factor: float, values: Any) -> Any:
+    """Return a product with tuples of any depth."""
+    return (tuple(_times(factor, value) for value in values) if isinstance(values, tuple)
+            else factor * values)
+
+
+def _carrier(model: Model, link: str) -> str:
+    """Return the link of a payload, which has to move."""
     if link not in model.links:
         raise UnknownNameError('link', link, model.links)
-    frame = model.links[link]
-    if frame.body < 0:
+    if on_segments(model).links[link].body < 0:
         raise InvalidValueError('link of the payload', link, 'a link that moves')
-    body = frame.body
-    x, y, z = center
-    whole = merged([
-        MassProperties(float(model.masses[body]), model.mass_centers[body], model.inertias[body]),
-        placed(Inertia(mass, (x, y, z)), frame.rotation, frame.translation)])
-    masses, centers, inertias = (
-        np.array(values) for values in (model.masses, model.mass_centers, model.inertias))
-    masses[body], centers[body], inertias[body] = whole
-    return replace(model, masses=masses, mass_centers=centers, inertias=inertias)
+    return link

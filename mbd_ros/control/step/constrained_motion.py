@@ -112,7 +112,6 @@ class ConstrainedMotion:
         actuation: Actuation | None = None,
     ) -> None:
         require_prepared(dyn)
-        dyn.model.require_rigid('a motion that is integrated under constraints')
         if isinstance(constraint, Sequence):
             constraint = Stack(constraint, neutral(dyn.model), np.zeros(dyn.model.nv))
         require('constraint', constraint, CONSTRAINT,

@@ -30,6 +30,7 @@ is the links' own swinging.
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 import functools
 
 import numpy as np
@@ -38,13 +39,18 @@ from mbd_ros.control.constraints.servo_constraints import Constraint
 from mbd_ros.control.step.fused_step import Step
 from mbd_ros.control.tracking.law import TrackingEffort, TrackingLaw
 from mbd_ros.control.tracking.nominal_state import NominalState
+from mbd_ros.control.udwadia_kalaba.actuation import Actuation
+from mbd_ros.description.records.mechanism import Vector3
 from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.environment.load import Carried
 from mbd_ros.environment.load import NAME as LOAD
 from mbd_ros.errors import InvalidValueError, UnsupportedError
 from mbd_ros.model import Model
-from mbd_ros.model.attachments.payload import Payload
+from mbd_ros.model.attachments.payload import with_seat
 from mbd_ros.model.lock import rebuilt
-from mbd_ros.simulation.manifold import is_flat, Vector
+from mbd_ros.model.state import neutral
+from mbd_ros.simulation.manifold import displaced, Vector
+from mbd_ros.spatial import IDENTITY, Link, ZERO3
 
 SETTLED = 1e-8
 """Of an iteration against the deflection: 0.1 nm of a centimetre. Each iteration leaves the part
@@ -120,16 +126,20 @@ class BendingLinks(RigidLinks):
     Parameters
     ----------
     dyn : PreparedDynamics
-        The rigid robot: a tree of joints of one coordinate.
+        The rigid robot, a tree; its base may float.
+    actuation : Actuation, optional
+        Which joints have an actuator; all if not given. The others, and a base that floats, yield:
+        they are not shifted, and efforts leave them what the bent robot does to them.
 
     Raises
     ------
     UnsupportedError
-        If the robot has closed loops or joints of several coordinates.
+        If the robot has closed loops.
 
     """
 
-    def __init__(self, dyn: PreparedDynamics) -> None:
+    def __init__(self, dyn: PreparedDynamics, actuation: Actuation | None = None) -> None:
+        self._passive = np.zeros(0, np.intp) if actuation is None else actuation.passive
         self._both: tuple[Constraint, Constraint] | None = None
         self._shift = self._rate = np.zeros(dyn.model.nv)
         self._time = -np.inf
@@ -137,7 +147,7 @@ class BendingLinks(RigidLinks):
         self.elastic_names = self.dyn.model.elastic_names
         self._nominal = self._own = np.zeros(len(self.elastic_names))
         rest = np.zeros(self.dyn.model.nv)
-        self.dyn.inverse_dynamics(rest, rest, rest)   # compiles it
+        self.dyn.inverse_dynamics(neutral(self.dyn.model), rest, rest)   # compiles it
 
     def use(self, dyn: PreparedDynamics) -> None:
         """
@@ -146,16 +156,21 @@ class BendingLinks(RigidLinks):
         Raises
         ------
         UnsupportedError
-            If the payload is on a link that bends itself, or a link has no stiffness.
+            If a link has no stiffness.
+        DescriptionError
+            If the payload is where a link that bends by mass points has none.
 
         """
-        twin = bent(dyn)
-        for law in dyn.model.laws:
-            if law.name == LOAD:
-                Payload(law.link, dyn.world[LOAD].inertia.mass).check(twin.model)
+        twin, world = bent(dyn), dict(dyn.world)
+        law = next((one for one in dyn.model.laws if one.name == LOAD), None)
+        if law is not None and law.link in {body.link for body in dyn.model.mechanism.flexibles}:
+            own = world[LOAD].inertia
+            center = own.first_moment * (1.0 / own.mass) if own.mass else ZERO3
+            twin = bent(dyn, law.link, (center.x, center.y, center.z))
+            world[LOAD] = Carried(Link(IDENTITY, center * -1.0).inertia_to_parent(own))
         softness = softness_of(twin.model)
         twin.change_gravity(dyn.gravity)
-        twin.change_world(**dyn.world)
+        twin.change_world(**world)
         self._rigid, self.dyn, self._softness = dyn, twin, softness
 
     def following(self, rigid: Constraint | None = None, seen: Constraint | None = None
@@ -178,14 +193,14 @@ class BendingLinks(RigidLinks):
     def step(self, nominal: NominalState, law: TrackingLaw, q: Vector, v: Vector) -> Step:
         """Return the control step of a nominal model at a measured state (nv,), (nv,)."""
         shift, rate = self._shifted(nominal)
-        moved = nominal._replace(q=nominal.q + shift, v=nominal.v + rate)
+        moved = nominal._replace(q=displaced(self._rigid.model, nominal.q, shift), v=nominal.v + rate)
         found = law.with_more(law.efforts(moved, q, v),
                               self._more_effort(q, v, nominal.accelerations))
         return Step.of(moved._replace(effort=found.nominal), found)
 
     def carrying(self, efforts: TrackingEffort, law: TrackingLaw, q: Vector) -> TrackingEffort:
         """Return efforts that carry the weight of a robot at rest at q."""
-        rest = np.zeros_like(q)
+        rest = np.zeros(self._rigid.model.nv)
         more = self._more_effort(q, rest, rest)
         self._nominal = self._own
         return law.with_more(efforts, more)
@@ -209,7 +224,7 @@ class BendingLinks(RigidLinks):
             If links would buckle.
 
         """
-        n = len(q)
+        n = len(v)
         a, still = first.copy(), np.zeros_like(first)
         velocity, acceleration = np.append(v, still), np.append(vdot, still)
         size, before = np.inf, np.inf
@@ -229,8 +244,15 @@ class BendingLinks(RigidLinks):
         self._own = a = self._deflection(q, v, vdot, self._own)
         still = np.zeros_like(a)
         whole: Vector = self.dyn.inverse_dynamics(
-            np.append(q, a), np.append(v, still), np.append(vdot, still))[:len(q)]
-        return whole - self._rigid.inverse_dynamics(q, v, vdot)
+            np.append(q, a), np.append(v, still), np.append(vdot, still))[:len(v)]
+        more: Vector = whole - self._rigid.inverse_dynamics(q, v, vdot)
+        passive = self._passive
+        if len(passive):   # what nothing drives gives way
+            inertia = self._rigid.mass_matrix(q)
+            yielding = np.linalg.solve(inertia[np.ix_(passive, passive)], more[passive])
+            more = more - inertia[:, passive] @ yielding
+            more[passive] = 0.0
+        return more
 
     def _shifted(self, nominal: NominalState) -> tuple[Vector, Vector]:
         """Return the shift of the joints and its rate, from one step to the next."""
@@ -239,12 +261,13 @@ class BendingLinks(RigidLinks):
             self._nominal = self._deflection(q, v, vdot, self._nominal)
             return np.zeros_like(v), np.zeros_like(v)
         rigid, seen = self._both
-        now, place = self._shift, q + self._shift
+        now, place = self._shift, displaced(self._rigid.model, q, self._shift)
         self._nominal = self._deflection(place, v, vdot, self._nominal)
         aim = rigid.violation(q, nominal.time)
         found = seen.violation(np.append(place, self._nominal), nominal.time)
         if aim is not None and found is not None:   # not of velocities alone
-            A = rigid.matrix(place, v, nominal.time)[:len(aim)]
+            A = rigid.matrix(place, v, nominal.time)[:len(aim)].copy()
+            A[:, self._passive] = 0.0
             now = now - A.T @ np.linalg.solve(
                 A @ A.T + DAMPING**2 * np.eye(len(A)), found - aim)
         passed = nominal.time - self._time   # at first without end: it has no rate
@@ -255,23 +278,29 @@ class BendingLinks(RigidLinks):
 
 
 @functools.lru_cache(maxsize=8)
-def bent(dyn: PreparedDynamics) -> PreparedDynamics:
+def bent(dyn: PreparedDynamics, link: str = '', center: Vector3 = (0.0, 0.0, 0.0)
+         ) -> PreparedDynamics:
     """
     Return the dynamics, of its own, of a robot whose links bend as its description says.
+
+    ``link``: one that bends and carries the payload, at ``center`` (3,); it moves with that place.
 
     Raises
     ------
     UnsupportedError
-        If the robot has closed loops or joints of several coordinates.
+        If the robot has closed loops.
 
     """
     model = dyn.model
-    if model.loops or not is_flat(model):
-        raise UnsupportedError(
-            f"control that knows how links bend of '{model.name}', which has closed loops or "
-            'joints of several coordinates,', 'take flexible=False')
-    return PreparedDynamics(rebuilt(model, model.mechanism, flexible=True),
-                            tuple(dyn.gravity.tolist()))
+    if model.loops:
+        raise UnsupportedError(f"control that knows how links bend of '{model.name}', which has "
+                               'closed loops,', 'take flexible=False')
+    mechanism, seat = with_seat(model.mechanism, link, center) if link else (model.mechanism, '')
+    twin = rebuilt(model, mechanism, flexible=True)
+    if link:
+        twin = twin.with_laws(*(replace(law, link=seat) if law.name == LOAD else law
+                                for law in twin.laws))
+    return PreparedDynamics(twin, tuple(dyn.gravity.tolist()))
 
 
 def softness_of(model: Model) -> Vector:

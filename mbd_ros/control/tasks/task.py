@@ -348,11 +348,7 @@ def bending_for(dyn: PreparedDynamics, task: Task) -> RigidLinks:
     """Return the links of a robot, which bend if the task and its description say so."""
     if not (task.flexible and bends(dyn)):
         return RigidLinks(dyn)
-    if actuation_of(dyn, task) is not None:
-        raise InvalidValueError('actuated', list(task.actuated), (
-            'empty, or all joints, where a task is to know how links bend, of a robot whose base '
-            'does not float and whose joints have one coordinate each'))
-    return BendingLinks(dyn)
+    return BendingLinks(dyn, actuation_of(dyn, task))
 
 
 def spring_for(dyn: PreparedDynamics, task: Task) -> PostureSpring | None:

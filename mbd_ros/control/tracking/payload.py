@@ -22,7 +22,7 @@ from mbd_ros.control.references.arguments import checked_point
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.environment.load import Carried, LoadLaw
 from mbd_ros.environment.load import NAME as LOAD
-from mbd_ros.errors import InvalidValueError
+from mbd_ros.errors import InvalidValueError, UnsupportedError
 from mbd_ros.model import Model
 from mbd_ros.model.attachments.payload import Payload
 from mbd_ros.spatial import IDENTITY, Link, RigidInertia, Symmetric3, Vector3, ZERO3
@@ -47,13 +47,18 @@ class LoadedDynamics(PreparedDynamics):
     UnknownNameError, InvalidValueError, ShapeError, NotFiniteError
         If the payload does not fit.
     UnsupportedError
-        If its link bends, in a robot with flexible links.
+        If its link bends: its place is part of the robot then, see ``with_payload``.
 
     """
 
     def __init__(self, model: Model, payload: Payload,
                  gravity: tuple[float, ...] | None = None) -> None:
         payload.check(model)
+        if model.elastic is not None and payload.link in {
+                body.link for body in model.mechanism.flexibles}:
+            raise UnsupportedError(
+                f"a payload that changes on link '{payload.link}' of '{model.name}', which bends,",
+                'take mbd_ros.with_payload, or a rigid nominal model')
         super().__init__(_under(model, LoadLaw(payload.link)), gravity)
         self.payload = payload
         self.change_payload(payload)

@@ -25,7 +25,9 @@ V holds the velocities of all links, M their inertias, N the motions that the jo
 robot allow (V+ = N u+) and J the rows they forbid (J N = 0). Among all motions of the new robot
 this is the nearest one in the metric of kinetic energy, which hence never grows; ``N^T M V-`` is
 what the momenta of the links do to the new robot at rest, and ``N^T M N`` its mass matrix. Under
-water M includes the added mass of every link: the fluid around it takes part in the impact.
+water M includes the added mass of every link: the fluid around it takes part in the impact. Of
+links that bend V holds the rates of their elastic coordinates as well, and M their modal masses:
+a link stays bent as it was, and an impact sets it swinging.
 
 """
 
@@ -38,18 +40,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mbd_ros.description.records.mechanism import Link
 from mbd_ros.dynamics.api.functions import forward_dynamics
 from mbd_ros.dynamics.api.link_momenta import (
-    generalized, kinetic_energy, links_in_motion, LinksInMotion, momenta_of)
+    generalized, links_in_motion, LinksInMotion, momenta_of)
 from mbd_ros.dynamics.loops.closure import close_loops
 from mbd_ros.dynamics.prepared.call import checked_array
 from mbd_ros.environment.immersion import Fluid
-from mbd_ros.environment.surroundings import DEFAULT, immersed, surrounded
+from mbd_ros.environment.surroundings import DEFAULT, immersed, in_vacuum, surrounded
 from mbd_ros.errors import DockingError, NotFiniteError, ShapeError, UnknownNameError
 from mbd_ros.model import Model
 from mbd_ros.model.build import depth_first
-from mbd_ros.model.joints.matched_joints import matched_configuration, same_joints
+from mbd_ros.model.joints.matched_joints import matched_configuration, same_joints, unmoved
 
 Array = NDArray[np.float64]
 
@@ -129,8 +130,9 @@ def carry_over(
 
     Notes
     -----
-    A link whose pose jumps keeps the velocity of its mass centre in world axes and its angular
-    velocity in its own axes, hence its linear momentum and its energy.
+    A link whose pose jumps keeps the velocity of its mass centre in world axes, its angular
+    velocity in its own axes and the rates at which it bends, hence its linear momentum and its
+    energy. Elastic coordinates are matched by name; new ones are zero.
 
     References
     ----------
@@ -143,23 +145,23 @@ def carry_over(
         old, new = (immersed(one, fluid) for one in (old, new))
     given = {name: _twist(new, name, value) for name, value in (twists or {}).items()}
     before = links_in_motion(old, q, v)
-    q_new = matched_configuration(old, q, before.poses, new, positions or {})
+    standing = links_in_motion(new, unmoved(old, q, new), np.zeros(new.nv))
+    q_new = matched_configuration(old, q, before.poses, new, positions or {}, standing.poses)
     if new.loops:
         q_new, _ = close_loops(new, q_new)
     here = links_in_motion(new, q_new, np.zeros(new.nv))
     jumps = _jumps(before.poses, here.poses, largest_jump)
-    velocities = _velocities(before, new, here.poses, given)
+    momenta = momenta_of(new, here._replace(
+        twists=_velocities(before, new, q_new, here, given), rates=before.rates))
+    impulse, energy = generalized(new, q_new, momenta), momenta.energy
     kept = same_joints(old, new)
-    momenta = momenta_of(new, here.poses, velocities)
-    impulse = generalized(new, here.bodies, momenta)
-    energy = kinetic_energy(new, here.poses, velocities)
     for there, place in kept:   # the rotors turn on
         impulse[place] += new.armature[place] * v[there]
         energy += 0.5 * float(new.armature[place] @ v[there] ** 2)
     rates = _rates(new, q_new, impulse)
     gone = {name: twist for name, twist in before.twists.items() if name not in new.links}
     return CarriedState(q_new, rates, energy, 0.5 * float(rates @ impulse),
-                        kinetic_energy(old, before.poses, gone), *jumps)
+                        momenta_of(old, before._replace(twists=gone)).energy, *jumps)
 
 
 def _twist(model: Model, name: str, value: ArrayLike) -> Array:
@@ -192,31 +194,47 @@ def _jumps(before: Mapping[str, Array], after: Mapping[str, Array],
     return distance, angle
 
 
-def _velocities(before: LinksInMotion, new: Model, poses: Mapping[str, Array],
+def _velocities(before: LinksInMotion, new: Model, q: Array, here: LinksInMotion,
                 given: Mapping[str, Array]) -> dict[str, Array]:
     """Return the velocity of each link of the new robot as if it were docked to nothing yet."""
-    links = {link.name: link for link in new.mechanism.links}
-    found = {new.root: before.twists.get(new.root, np.zeros(6))}
+    rates = np.zeros(new.nv)
+    for k, name in enumerate(new.elastic_names, start=new.nv - len(new.elastic_names)):
+        rates[k] = before.rates.get(name, 0.0)
+    bending = links_in_motion(new, q, rates).twists   # places on links that bend
+    old = _displaced(before, new, here)
+    found = {new.root: old.get(new.root, np.zeros(6))}
     for joint in depth_first(new.mechanism):
-        name = joint.child
+        name, parent = joint.child, joint.parent
         if name in given:
             found[name] = given[name]
-        elif name in before.twists:
-            found[name] = _displaced(before, links[name], poses[name])
-        else:   # a new link moves with its parent
-            linear, angular = found[joint.parent][:3], found[joint.parent][3:]
-            arm = poses[name][:3, 3] - poses[joint.parent][:3, 3]
-            found[name] = np.concatenate((linear + np.cross(angular, arm), angular))
+        elif name in old:
+            found[name] = old[name]
+        else:   # a new link moves with the place that carries it
+            arm = here.poses[name][:3, 3] - here.poses[parent][:3, 3]
+            found[name] = bending[name] + _shifted(found[parent] - bending[parent], arm)
     return found
 
 
-def _displaced(before: LinksInMotion, link: Link, pose: Array) -> Array:
-    """Return the velocity of a link after a jump of its pose; without one it is the same."""
-    twist, old, now = before.twists[link.name], before.poses[link.name][:3, :3], pose[:3, :3]
-    center = np.zeros(3) if link.inertia is None else np.array(link.inertia.center)
-    angular = now @ (old.T @ twist[3:])
-    linear = twist[:3] + np.cross(twist[3:], old @ center) - np.cross(angular, now @ center)
-    return np.concatenate((linear, angular))
+def _shifted(twist: Array, arm: Array) -> Array:
+    """Return the velocity of another point of a rigid body."""
+    return twist + np.concatenate((np.cross(twist[3:], arm), np.zeros(3)))
+
+
+def _displaced(before: LinksInMotion, new: Model, here: LinksInMotion) -> dict[str, Array]:
+    """Return the velocities of links after a jump of their poses; without one they stay."""
+    both = {link.name: link.inertia for link in new.mechanism.links if link.name in before.twists}
+    carried = momenta_of(in_vacuum(new), before._replace(
+        twists={name: before.twists[name] for name in both}))
+    found = {}
+    for name, inertia in both.items():
+        twist, old, now = before.twists[name], before.poses[name][:3, :3], here.poses[name][:3, :3]
+        turn = now @ old.T
+        linear = twist[:3]
+        if inertia is not None and inertia.mass > 0.0:   # the mass centre's, from the origin
+            relative = carried.of_links[name][:3] / inertia.mass - linear
+            linear = linear + relative - turn @ relative
+        found[name] = np.concatenate((linear, turn @ twist[3:]))
+    return found
 
 
 def _rates(model: Model, q: Array, impulse: Array) -> Array:

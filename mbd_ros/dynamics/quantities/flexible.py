@@ -41,9 +41,9 @@ from mbd_ros.model.flexible.shape_integrals import cross_matrices
 from mbd_ros.model.flexible.stations import link_stations
 from mbd_ros.model.state import configuration_rate
 
-__all__ = ['closing', 'flexible_program', 'force_slopes', 'hybrid_dynamics', 'link_program',
-           'midpoint', 'push_slopes', 'pushed', 'segments_moving', 'small', 'twists',
-           'warn_of_deflection']
+__all__ = ['closing', 'efforts_of', 'flexible_program', 'force_slopes', 'hybrid_dynamics',
+           'link_program', 'midpoint', 'push_slopes', 'pushed', 'segments_moving', 'small',
+           'twists', 'warn_of_deflection']
 
 
 def flexible_program(model: Model, function: str) -> ArrayProgram:
@@ -161,22 +161,40 @@ def _link_motion(frame: Frame, model: Model, inputs: Inputs, world: Array, execu
 
 def pushed(model: Model, q: Array, forces: Mapping[str, ArrayLike]) -> Array:
     """Return what forces on links put through joints (N, nb, 6): forces, moments, body axes."""
-    chain, tree = _at_rest(model, q), tree_of_segments(model)
-    carried = [np.zeros((len(q), 6)) for _ in chain]
+    return np.stack(of_bodies(model, _carried(model, _at_rest(model, q), forces)[0]), axis=1)
+
+
+def efforts_of(model: Model, q: Array, forces: Mapping[str, ArrayLike]) -> Array:
+    """Return the generalized forces (N, nv) of forces on links (6,) or (N, 6), world axes."""
+    chain = _at_rest(model, q)
+    carried, result = _carried(model, chain, forces)
+    for own, wrench in zip(chain, carried):
+        result[:, own.joint] = wrench @ own.axes
+    return result
+
+
+def _carried(model: Model, chain: list[Placed], forces: Mapping[str, ArrayLike]
+             ) -> tuple[list[Array], Array]:
+    """Return what forces on links put through each segment (N, 6), and on shapes (N, nv)."""
+    tree = tree_of_segments(model)
+    states = len(chain[0].pose) if chain else 1
+    shapes = np.zeros((states, model.nv))
+    carried = [np.zeros((states, 6)) for _ in chain]
     for link, value in forces.items():
         frame = tree.links[link]
         if frame.body >= 0:
             turn = chain[frame.body].pose[:, :3, :3].transpose(0, 2, 1)
-            wrench = np.broadcast_to(np.asarray(value, np.float64), (len(q), 6))
+            wrench = np.broadcast_to(np.asarray(value, np.float64), (states, 6))
             force, moment = apply(turn, wrench[:, :3]), apply(turn, wrench[:, 3:])
             carried[frame.body] = carried[frame.body] + np.hstack(
                 [force, moment + np.cross(frame.translation, force)])
     for i in reversed(range(len(chain))):
         parent = tree.segments[i].parent
         if parent >= 0:
-            carried[parent] = carried[parent] + apply(
-                chain[i].transfer[:, :, :6].transpose(0, 2, 1), carried[i])
-    return np.stack(of_bodies(model, carried), axis=1)
+            given = apply(chain[i].transfer.transpose(0, 2, 1), carried[i])
+            carried[parent] = carried[parent] + given[:, :6]
+            shapes[:, chain[parent].elastic] += given[:, 6:]
+    return carried, shapes
 
 
 def _body_poses(model: Model, inputs: Inputs, world: Array, executor: Any) -> Array:

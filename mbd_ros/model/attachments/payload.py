@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mbd_ros.description.records.mechanism import Inertia, Matrix3
-from mbd_ros.errors import (
-    InvalidValueError, NotFiniteError, ShapeError, UnknownNameError, UnsupportedError)
+from mbd_ros.description.records.mechanism import (
+    Inertia, Joint, Link, Matrix3, Mechanism, Pose, Vector3)
+from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError, UnknownNameError
 from mbd_ros.model.lock import rebuilt
 from mbd_ros.model.masses import merged, NO_MASS, placed
 from mbd_ros.model.model import Model
@@ -67,8 +67,6 @@ class Payload:
         InvalidValueError, ShapeError, NotFiniteError
             If a number is not finite or too large, the mass is negative, or the inertia is none
             of a body.
-        UnsupportedError
-            If the link bends, and carries a mass.
 
         """
         if self.link not in model.links:
@@ -77,11 +75,6 @@ class Payload:
                 0.0 <= self.mass <= LARGEST_MASS):
             raise InvalidValueError('mass of the payload', self.mass,
                                     f'a number not below zero, at most {LARGEST_MASS:g} [kg]')
-        if self.mass != 0.0 and model.elastic is not None and self.link in {
-                body.link for body in model.mechanism.flexibles}:
-            raise UnsupportedError(
-                f"a payload on link '{self.link}' of '{model.name}', which bends,",
-                'give it to a link that is fixed to this one')
         if np.abs(_point('center of the payload', self.center)).max() > REACH:
             raise InvalidValueError('center of the payload', self.center,
                                     f'numbers from {-REACH:g} to {REACH:g} [m]')
@@ -131,7 +124,8 @@ def with_payload(model: Model, link: str, mass: float, center: ArrayLike = (0.0,
     Returns
     -------
     Model
-        The same links, joints and force laws.
+        The same links, joints and force laws. On a link that bends the body moves and turns with
+        the place of its mass centre: a further link, fixed there, named ``'<link>/payload'``.
 
     Raises
     ------
@@ -139,15 +133,36 @@ def with_payload(model: Model, link: str, mass: float, center: ArrayLike = (0.0,
         If the robot has no such link.
     InvalidValueError, ShapeError, NotFiniteError
         If the numbers are not those of a body.
-    UnsupportedError
-        If the link bends, and carries a mass.
+    DescriptionError
+        If the link bends and is given by mass points, and none of them is there.
 
     """
     load = Payload(link, mass, _plain(center), _plain(inertia)).check(model)
+    if model.elastic is not None and link in {body.link for body in model.mechanism.flexibles}:
+        return _on_bending(model, load)
     links = tuple(_laden(one.inertia, load) if one.name == link else one.inertia
                   for one in model.mechanism.links)
     return rebuilt(model, replace(model.mechanism, links=tuple(
         replace(one, inertia=inertia) for one, inertia in zip(model.mechanism.links, links))))
+
+
+def _on_bending(model: Model, load: Payload) -> Model:
+    """Return a robot with a load fixed to a place of a link that bends."""
+    if load.mass == 0.0:
+        return model
+    return rebuilt(model, with_seat(model.mechanism, load.link, load.center,
+                                    Inertia(load.mass, tensor=load.inertia))[0])
+
+
+def with_seat(mechanism: Mechanism, link: str, center: Vector3, inertia: Inertia | None = None
+              ) -> tuple[Mechanism, str]:
+    """Return a robot with a link fixed to a place (3,) of another for a payload; its name."""
+    name = f'{link}/payload'
+    taken = {one.name for one in mechanism.links} | {one.name for one in mechanism.joints}
+    while name in taken:
+        name += "'"
+    return replace(mechanism, links=(*mechanism.links, Link(name, inertia)), joints=(
+        *mechanism.joints, Joint(name, 'fixed', link, name, Pose(translation=center)))), name
 
 
 def _laden(inertia: Inertia | None, load: Payload) -> Inertia:

@@ -42,14 +42,23 @@ def _slice(model: Model, joint: int) -> slice:
     return slice(start, start + model.joint_types[joint].nv)
 
 
+def unmoved(old: Model, q: Array, new: Model) -> Array:
+    """Return q (nq,) of a new robot with neutral joints, its links bent as those of the old."""
+    result = neutral(new)
+    bent = dict(zip(old.elastic_names, q[old.nq - len(old.elastic_names):]))
+    for k, name in enumerate(new.elastic_names, start=new.nq - len(new.elastic_names)):
+        result[k] = bent.get(name, 0.0)
+    return result
+
+
 def matched_configuration(old: Model, q: Array, poses: Mapping[str, Array], new: Model,
-                          positions: Mapping[str, float]) -> Array:
+                          positions: Mapping[str, float], standing: Mapping[str, Array]) -> Array:
     """
     Return the configuration at which links stand to each other as before, as far as joints allow.
 
     A joint that is as it was keeps its coordinates, whole turns included. Another one takes those
     at which the link it moves is nearest to where it was against the link it hangs on, within the
-    joint's limits. Where one of them is new, it is neutral.
+    joint's limits. Where one of them is new, it is neutral. Links bend as before.
 
     Parameters
     ----------
@@ -63,6 +72,8 @@ def matched_configuration(old: Model, q: Array, poses: Mapping[str, Array], new:
         The robot from now on.
     positions : mapping of str to float
         Of joints with one coordinate; they have precedence.
+    standing : mapping of str to (4, 4) array
+        Poses of the links of the new robot at ``unmoved(old, q, new)``.
 
     Returns
     -------
@@ -76,11 +87,11 @@ def matched_configuration(old: Model, q: Array, poses: Mapping[str, Array], new:
         beyond the limits.
 
     """
-    result = neutral(new)
+    result = unmoved(old, q, new)
     kept = {joint.name: joint for joint in old.mechanism.joints}
     now = {joint.name: joint for joint in new.mechanism.joints}
     place = {name: i for i, name in enumerate(old.joint_names)}
-    where = _body_poses(new, poses)
+    seen = _first_links(new, poses)
     for i, (name, kind) in enumerate(zip(new.joint_names, new.joint_types)):
         own = slice(new.q_offsets[i], new.q_offsets[i] + kind.nq)
         if name in positions:
@@ -89,10 +100,13 @@ def matched_configuration(old: Model, q: Array, poses: Mapping[str, Array], new:
             start = old.q_offsets[place[name]]
             result[own] = q[start:start + kind.nq]
         else:
-            child = where[i]
-            parent = np.eye(4) if new.parents[i] < 0 else where[new.parents[i]]
-            if parent is not None and child is not None:
-                result[own] = _nearest(new, i, parent, child)
+            link, carrier = seen.get(i), seen.get(new.parents[i])
+            zero = new.links[new.body_names[i]].body_pose(standing[new.body_names[i]])
+            if link is not None and (carrier is not None or new.parents[i] < 0):
+                child = poses[link] @ np.linalg.solve(standing[link], zero)
+                if carrier is not None:
+                    zero = poses[carrier] @ np.linalg.solve(standing[carrier], zero)
+                result[own] = _nearest(new, i, zero, child)
     for name in positions:
         if name not in new.joint_names:
             raise UnknownNameError('joint', name, new.joint_names)
@@ -119,20 +133,18 @@ def _given(model: Model, joint: int, value: float) -> float:
     return value
 
 
-def _body_poses(model: Model, poses: Mapping[str, Array]) -> list[Array | None]:
-    """Return where each body was, by the first of its links that was there."""
-    found: list[Array | None] = [None] * model.nb
+def _first_links(model: Model, poses: Mapping[str, Array]) -> dict[int, str]:
+    """Return of each body the first link that was there, as far as there is one."""
+    found: dict[int, str] = {}
     for name, frame in model.links.items():
-        if frame.body >= 0 and found[frame.body] is None and name in poses:
-            found[frame.body] = frame.body_pose(poses[name])
+        if frame.body >= 0 and name in poses:
+            found.setdefault(frame.body, name)
     return found
 
 
-def _nearest(model: Model, joint: int, parent: Array, child: Array) -> Array:
+def _nearest(model: Model, joint: int, zero: Array, child: Array) -> Array:
     """Return the coordinates at which a body is nearest to a pose, within the limits."""
-    zero = parent[:3, :3] @ model.rotations[joint]
-    turn = zero.T @ child[:3, :3]
-    shift = zero.T @ (child[:3, 3] - parent[:3, 3] - parent[:3, :3] @ model.translations[joint])
+    turn, shift = zero[:3, :3].T @ child[:3, :3], zero[:3, :3].T @ (child[:3, 3] - zero[:3, 3])
     kind, first = model.joint_types[joint], model.v_offsets[joint]
     if not kind.is_simple:
         x, y, z = shift.tolist()

@@ -24,6 +24,7 @@ from mbd_ros.control import dynamics_with, Payload, Task, trajectory
 from mbd_ros.control.step.links import bends, bent
 from mbd_ros.control.tasks.task import controller_for
 from mbd_ros.control.tasks.tracker import Tracker
+from mbd_ros.control.tracking.payload import LoadedDynamics
 from mbd_ros.errors import InvalidValueError, UnsupportedError
 
 FILE = Path('urdf/flexible_arm.urdf')
@@ -106,6 +107,22 @@ def test_a_robot_at_rest_is_carried_bent():
     np.testing.assert_allclose(tool.nominal, tool.actual, atol=1e-12)
 
 
+def test_a_payload_on_a_link_that_bends_is_foreseen_there():
+    """Its weight bends the link at its place; other masses and places are taken while it runs."""
+    tracker = tracker_of(Task(flexible=True))
+    for mass, center in ((1.0, (0.2, 0.0, 0.0)), (2.0, (0.2, 0.0, 0.0)), (1.0, (0.1, 0.0, 0.03))):
+        tracker.set_dynamics(LoadedDynamics(STIFF.model, Payload('forearm', mass, center)))
+        tracker.release()
+        step = tracker.step(0.0, START, np.zeros(4))
+        loaded = mbd_ros.with_payload(DYN.model, 'forearm', mass, center)
+        q = np.append(START, np.zeros(10))
+        q[4:] = mbd_ros.static_deflection(loaded, q)
+        # The deflection is settled to 1e-8 of itself.
+        np.testing.assert_allclose(tracker.bending.seen(START), q, rtol=1e-6, atol=1e-10)
+        np.testing.assert_allclose(
+            step.effort, mbd_ros.bias_forces(loaded, q, np.zeros(14))[:4], rtol=1e-7, atol=1e-8)
+
+
 def test_joints_with_series_elasticity_are_foreseen_too():
     text = Path('urdf/three_link_arm.urdf').read_text()
     at = text.index('</joint>', text.index('<joint name="joint2"'))
@@ -166,9 +183,9 @@ def test_links_that_do_not_bend_cost_nothing():
 
 
 @pytest.mark.parametrize(('call', 'said'), [
-    (lambda: tracker_of(task(actuated=('yaw', 'shoulder'))), r'actuated is .* how links bend'),
     (lambda: task(flexible='yes'), "'flexible' of a task is 'yes'; allowed: true or false"),
     (lambda: controller_for(STIFF, task()), 'flexible=True is not supported'),
+    (lambda: LoadedDynamics(ARM, Payload('forearm', 1.0)), 'a payload that changes on link'),
     (lambda: bent(mbd_ros.compile(mbd_ros.load('urdf/four_bar.urdf'))), 'which has closed loops'),
 ])
 def test_one_clear_error(call, said):
@@ -181,3 +198,48 @@ def test_links_that_buckle_are_refused():
     dyn = mbd_ros.compile(mbd_ros.load(soft, flexible=False))
     with pytest.raises(InvalidValueError, match=r'the links buckle\. Stiffer ones, or'):
         tracker_of(replace(task(), path={}), dyn).step(0.0, START, np.zeros(4))
+
+
+def other_base(kind):
+    """Return an arm that bends and a rigid one, on a ball, or without weight on a base that floats."""
+    text = FILE.read_text()
+    if kind == 'ball':
+        text = text.replace('<joint name="yaw" type="revolute">', '<joint name="yaw" type="ball">')
+        return [mbd_ros.load(text.replace('type="ball"', 'type="spherical"'), flexible=flexible)
+                for flexible in (True, False)]
+    text = text.replace('<link name="base"/>', '<link name="base"><inertial><mass value="60"/><inertia '
+                        'ixx="8" ixy="0" ixz="0" iyy="9" iyz="0" izz="9"/></inertial></link>')
+    return [replace(mbd_ros.load(text, flexible=flexible, floating_base=True),
+                    gravity=(0.0, 0.0, 0.0)) for flexible in (True, False)]
+
+
+def off_the_path(kind, flexible, seconds=0.48, period=0.004):
+    """Return the largest distance of the hand in the last half of a motion [mm]."""
+    soft, rigid = other_base(kind)
+    dyn, stiff = mbd_ros.compile(soft), mbd_ros.compile(rigid)
+    q, bend = mbd_ros.neutral(rigid), len(soft.elastic_names)
+    q[-3:] = START[1:]
+    start = mbd_ros.pose(rigid, q, 'hand')[:3, 3]
+    tracker = Tracker(stiff, Task(
+        flexible=flexible, link='hand', start='as_given', metric='euclidean', bandwidth=10.0,
+        path={'kind': 'line', 'start': start.tolist(), 'end': (start + (0.0, 0.0, 0.15)).tolist(),
+              'duration': 0.6},
+        actuated=rigid.joint_names[-4:]), q, np.zeros(rigid.nv))
+    place, rates = np.append(q, np.zeros(bend)), np.zeros(soft.nv)
+    if kind == 'ball':
+        place[-bend:] = mbd_ros.static_deflection(soft, place)
+    rows = []
+    for k in range(int(seconds / period)):
+        step = tracker.step(k * period, place[:-bend], rates[:-bend])
+        off = dyn.pose(place, 'hand')[:3, 3] - tracker.paths[0].at(k * period).position
+        rows.append(1e3 * np.linalg.norm(off))
+        out = mbd_ros.simulate(soft, place, rates, period, step=period / 4,
+                               tau=np.append(step.effort, np.zeros(bend)))
+        place, rates = out.q[-1], out.v[-1]
+    return max(rows[len(rows) // 2:])
+
+
+@pytest.mark.parametrize(('kind', 'part'), [('floating', 0.6), ('ball', 0.3)])
+def test_bases_that_float_and_balls_are_foreseen_too(kind, part):
+    """A path of 0.6 s: on the ball most is sag; afloat half is swinging, which nothing damps."""
+    assert off_the_path(kind, True) < part * off_the_path(kind, False)

@@ -21,7 +21,8 @@ import pytest
 
 import mbd_ros
 from mbd_ros.errors import InvalidValueError, NotFiniteError, UnknownNameError
-from mbd_ros.model.joints.matched_joints import _within, matched_configuration, matched_rates
+from mbd_ros.model.joints.matched_joints import (
+    _within, matched_configuration, matched_rates, unmoved)
 from mbd_ros.model.state import random_configuration
 
 ANGLES = st.floats(-math.pi, math.pi)
@@ -50,7 +51,8 @@ def links_of(model, q):
 
 
 def matched(old, q, new, **positions):
-    return matched_configuration(old, q, links_of(old, q), new, positions)
+    return matched_configuration(old, q, links_of(old, q), new, positions,
+                                 links_of(new, unmoved(old, q, new)))
 
 
 @settings(max_examples=20)   # each compiles two robots

@@ -19,7 +19,7 @@ from robots import random_state, trees
 
 import mbd_ros
 from mbd_ros.control import dynamics_with, Payload
-from mbd_ros.errors import InvalidValueError, ShapeError, UnknownNameError, UnsupportedError
+from mbd_ros.errors import InvalidValueError, ShapeError, UnknownNameError
 
 TURN = np.linalg.qr(np.random.default_rng(0).normal(size=(3, 3)))[0]
 INERTIA = TURN @ np.diag([0.02, 0.03, 0.04]) @ TURN.T
@@ -61,16 +61,25 @@ def test_what_is_no_body_is_refused(arguments, error, text):
         mbd_ros.with_payload(mbd_ros.load('package://mbd_ros/urdf/puma560.urdf'), *arguments)
 
 
-def test_a_link_that_bends_carries_by_one_that_is_fixed_to_it():
+@pytest.mark.parametrize(('link', 'center'), [
+    ('hand', (0.1, 0.0, 0.2)), ('forearm', (0.3, 0.0, 0.0)), ('forearm', (0.25, 0.02, -0.04))])
+def test_a_link_that_bends_carries_where_it_bends_to(link, center):
     model = mbd_ros.load('package://mbd_ros/urdf/flexible_arm.urdf')
-    with pytest.raises(UnsupportedError, match="payload on link 'forearm' of 'flexible_arm', "
-                       'which bends, is not supported'):
-        mbd_ros.with_payload(model, 'forearm', 1.0)
-    loaded, q = mbd_ros.with_payload(model, 'hand', 1.5, (0.1, 0.0, 0.2)), np.zeros(model.nq)
+    loaded, q = mbd_ros.with_payload(model, link, 1.5, center), np.zeros(model.nq)
     q[:4], q[4:] = (0.3, -0.9, 1.2, 0.3), 1e-3 * np.arange(10)
-    jacobian, pose = mbd_ros.jacobian(model, q, 'hand'), mbd_ros.pose(model, q, 'hand')
-    x, y, z = pose[:3, :3] @ (0.1, 0.0, 0.2)
-    arm = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    point = jacobian[:3] - arm @ jacobian[3:]
+    if link == 'hand':   # rigid, fixed to a tip
+        jacobian, pose = mbd_ros.jacobian(model, q, link), mbd_ros.pose(model, q, link)
+        x, y, z = pose[:3, :3] @ center
+        arm = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+        point = jacobian[:3] - arm @ jacobian[3:]
+    else:   # by differences of where it is: the same as the place of a link that is fixed there
+        assert loaded.links.keys() - model.links.keys() == {'forearm/payload'}
+        ahead, behind = (np.array([mbd_ros.pose(loaded, mbd_ros.integrate(
+            model, q, sign * 1e-6 * unit), 'forearm/payload')[:3, 3] for unit in np.eye(model.nv)])
+            for sign in (1.0, -1.0))
+        point = (ahead - behind).T / 2e-6
+        assert np.abs(point[:, 4:]).max() > 0.1
+    # Of entries of order 1; differences leave 1e-16 / 1e-6 of a position.
     np.testing.assert_allclose(mbd_ros.mass_matrix(loaded, q), mbd_ros.mass_matrix(model, q)
-                               + 1.5 * point.T @ point, atol=1e-12)   # of entries of order 1
+                               + 1.5 * point.T @ point, atol=1e-12 if link == 'hand' else 1e-8)
+    assert mbd_ros.with_payload(model, link, 0.0, center) == model or link == 'hand'

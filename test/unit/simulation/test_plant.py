@@ -14,6 +14,7 @@
 
 from pathlib import Path
 
+import flexible_robots
 import numpy as np
 import pytest
 
@@ -47,6 +48,37 @@ def test_a_load_is_that_of_a_controller_that_knows_it(arm):
     known = LoadedDynamics(arm, Payload('tool', 2.5, (0.02, -0.01, 0.05)))
     np.testing.assert_allclose(mbd_ros.inverse_dynamics(loaded, q, v, a),
                                known.inverse_dynamics(q, v, a), rtol=1e-10)
+
+
+def test_masses_of_links_that_bend_are_scaled_as_their_density(arm):
+    """Beams of another density, as stiff and as damped as before."""
+    text = flexible_robots.two_link_arm(extra='rayleigh="0 0.01"')
+    model = mbd_ros.load(text)
+    q, v, a = 0.01 * RNG.normal(size=model.nq), *RNG.normal(size=(2, model.nv))
+    heavy = plant(model, mass_scale=1.3, dissipation=True)
+    rest = mbd_ros.inverse_dynamics(model, q, v, 0.0 * a, gravity=(0.0, 0.0, 0.0))
+    spring = rest - mbd_ros.inverse_dynamics(model, q, 0.0 * v, 0.0 * a)
+    assert np.abs(spring).max() > 0.0
+    np.testing.assert_allclose(mbd_ros.mass_matrix(heavy, q), 1.3 * mbd_ros.mass_matrix(model, q),
+                               rtol=1e-12, atol=1e-14)   # rounding
+    slow, fast = (mbd_ros.natural_frequencies(one, np.zeros(model.nq), gravity=(0.0, 0.0, 0.0),
+                                              locked=['joint1', 'joint2']).frequencies
+                  for one in (heavy, model))
+    np.testing.assert_allclose(slow, fast / np.sqrt(1.3), rtol=1e-9)
+    place = {'link': 'link2', 'center': (0.4, 0.0, 0.0)}
+    laden = plant(model, mass_scale=1.3, payload=0.2, **place)
+    other = mbd_ros.with_payload(heavy, 'link2', 0.2, (0.4, 0.0, 0.0))
+    np.testing.assert_array_equal(mbd_ros.mass_matrix(laden, q), mbd_ros.mass_matrix(other, q))
+
+
+@pytest.mark.parametrize('other', [{}, {'friction': 0.3}, {'payload': 1.0, 'link': 'tool'}])
+def test_a_plant_that_takes_its_own_place_goes_on_as_it_is(arm, other):
+    """As a simulator does when parameters change: where no mass does, nothing is struck."""
+    one, two = plant(arm, mass_scale=1.2), plant(arm, mass_scale=1.2, **other)
+    q, v = RNG.normal(size=(2, arm.nv))
+    state = mbd_ros.carry_over(one, q, v, two)
+    np.testing.assert_allclose(state.v, v, atol=1e-10)
+    assert state.kinetic_energy_after == pytest.approx(mbd_ros.energy(two, q, v).kinetic)
 
 
 def test_friction_is_that_of_the_description_only_where_it_is_wanted(arm):
