@@ -106,7 +106,8 @@ class ClosedLoops:
                   for element in robot.findall('joint')} | links
         pairs, kinds = self._list('closed_loop'), self._words('type')
         for number, pair in enumerate(pairs):
-            names = [str(one.value) for one in pair.value if isinstance(one.value, str)]
+            ends = pair.value if isinstance(pair.value, list) else []
+            names = [one.value for one in ends if isinstance(one.value, str)]
             kind = _KINDS.get(str(kinds[number].value).lower()) if number < len(kinds) else None
             missing = [name for name in names if name not in places]
             if len(names) != 2 or missing or kind is None:

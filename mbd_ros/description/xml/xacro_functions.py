@@ -175,7 +175,8 @@ class Functions:
 
     def _set(self, values: Any = ()) -> set[Any]:
         """Return a set; keys with one hash take a time that grows with the square of them."""
-        found, same = set(), Same()
+        found: set[Any] = set()
+        same = Same()
         for value in values:
             before = len(found)
             found.add(value)
