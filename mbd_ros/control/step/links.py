@@ -104,6 +104,10 @@ class RigidLinks:
         """Return efforts that carry the weight of a robot at rest at q."""
         return efforts
 
+    def more_effort(self, q: Vector, v: Vector, vdot: Vector) -> Vector:
+        """Return what joints (nv,) have to exert because links bend."""
+        return np.zeros_like(v)
+
     def state(self, nominal: NominalState) -> NominalState:
         """Return the nominal model of a step, as a state of ``dyn``."""
         return nominal
@@ -180,13 +184,13 @@ class BendingLinks(RigidLinks):
         shift, rate = self._shifted(nominal)
         moved = nominal._replace(q=nominal.q + shift, v=nominal.v + rate)
         found = law.with_more(law.efforts(moved, q, v),
-                              self._more_effort(q, v, nominal.accelerations))
+                              self.more_effort(q, v, nominal.accelerations))
         return Step.of(moved._replace(effort=found.nominal), found)
 
     def carrying(self, efforts: TrackingEffort, law: TrackingLaw, q: Vector) -> TrackingEffort:
         """Return efforts that carry the weight of a robot at rest at q."""
         rest = np.zeros_like(q)
-        more = self._more_effort(q, rest, rest)
+        more = self.more_effort(q, rest, rest)
         self._nominal = self._own
         return law.with_more(efforts, more)
 
@@ -224,7 +228,7 @@ class BendingLinks(RigidLinks):
             f'what settles; at q = {q.tolist()} the load changes stiffness by more than there is: '
             'the links buckle. Stiffer ones, or flexible=False'))
 
-    def _more_effort(self, q: Vector, v: Vector, vdot: Vector) -> Vector:
+    def more_effort(self, q: Vector, v: Vector, vdot: Vector) -> Vector:
         """Return what joints (nv,) have to exert for the bent robot more than for the rigid."""
         self._own = a = self._deflection(q, v, vdot, self._own)
         still = np.zeros_like(a)
