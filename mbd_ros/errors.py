@@ -21,6 +21,7 @@ The facts are kept as attributes, so that a service can answer with them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+import copy
 import difflib
 import re
 from typing import Any
@@ -386,19 +387,50 @@ class InfeasibleError(MbdError):
         When, counted from its begin [s].
     reason : str
         What stands against it.
-    remedy : str, optional
-        What may help.
 
     """
 
     code = 'INVALID_VALUE'
 
-    def __init__(self, what: str, time: float, reason: str, remedy: str = '') -> None:
+    def __init__(self, what: str, time: float, reason: str) -> None:
         self.what = what
         self.time = time
         self.reason = reason
-        super().__init__(f'the {what} cannot be followed {time:.4g} s after its begin: {reason}'
-                         + f'; try {remedy}' * bool(remedy))
+        super().__init__(f'the {what} cannot be followed {time:.4g} s after its begin: {reason}')
+
+    def with_more(self, text: str) -> InfeasibleError:
+        """Return the same error with more to say, such as what may help."""
+        other = copy.copy(self)
+        other.args = (one_line(f'{self}; {text}'),)
+        return other
+
+
+class TooMuchEffortError(InfeasibleError):
+    """
+    A motion for which a joint has not enough effort.
+
+    Parameters
+    ----------
+    what : str
+        What cannot be followed.
+    time : float
+        From when on, counted from its begin [s].
+    joint : str
+        The joint.
+    needed, allowed : float
+        The largest effort that it would need, and its limit.
+    unit : str
+        Of these.
+    more : str, optional
+        More about the first.
+
+    """
+
+    def __init__(self, what: str, time: float, joint: str, needed: float, allowed: float,
+                 unit: str, more: str = '') -> None:
+        self.joint, self.needed, self.allowed = joint, needed, allowed
+        super().__init__(what, time, f"joint '{joint}' would need {needed:.4g} {unit}{more}, "
+                         f'allowed: {allowed:.4g} {unit}')
 
 
 class DivergedError(MbdError):

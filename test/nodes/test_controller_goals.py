@@ -66,6 +66,7 @@ REJECTED = [
     (goal((1.0, START), velocities=[0.0, 0.1, 0.0]),
      "the velocity of joint 'joint2' at the last point is 0.1 rad/s; allowed: 0 within 1.2e-07"),
     (goal((1.0, (0, math.nan, 0))), 'positions of point 0 are not finite'),
+    (goal((0.2, (START[0] + 1.0, *START[1:]))), "s after its begin: joint 'joint1' would need "),
 ]
 
 

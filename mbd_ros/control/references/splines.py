@@ -32,7 +32,7 @@ from mbd_ros.control.references.scalars import Row
 from mbd_ros.control.references.time_code import closed_form, run_through, TimeCode
 from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.execution.ir.loop_code import loop_code, LoopCode
-from mbd_ros.simulation.manifold import Vector
+from mbd_ros.simulation.manifold import Matrix, Vector
 from mbd_ros.spatial import Scalar
 
 
@@ -71,6 +71,21 @@ class PiecewisePolynomial(CodedPath):
                 values = function(times)[:, k]
                 found += [times[values.argmin()], times[values.argmax()]]
         return sorted(set(found))
+
+    def states(self, fractions: Vector) -> tuple[Vector, Matrix, Matrix, Matrix]:
+        """
+        Return all segments at fractions (m,) of their time, from 0 to 1, one after the other.
+
+        Times (k m,) [s], and positions, rates and second rates (k m, n).
+        """
+        begins, steps = np.array(self.times[:-1]), np.diff(self.times)
+        since = steps[:, None] * fractions
+        power = np.arange(6.0)
+        rows = [
+            (factor * since[:, :, None] ** np.maximum(power - order, 0.0)) @ self.coefficients
+            for order, factor in enumerate((np.ones(6), power, power * (power - 1.0)))]
+        x, v, a = (row.reshape(-1, self.coefficients.shape[2]) for row in rows)
+        return (begins[:, None] + since).ravel(), x, v, a
 
     def _made(self) -> TimeCode:
         count, n = len(self.times) - 1, self.coefficients.shape[2]

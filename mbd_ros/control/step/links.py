@@ -110,6 +110,10 @@ class RigidLinks:
         """Return efforts that carry the weight of a robot at rest at q."""
         return efforts
 
+    def more_effort(self, q: Vector, v: Vector, vdot: Vector) -> Vector:
+        """Return what joints (nv,) have to exert because links bend."""
+        return np.zeros_like(v)
+
     def state(self, nominal: NominalState) -> NominalState:
         """Return the nominal model of a step, as a state of ``dyn``."""
         return nominal
@@ -193,15 +197,16 @@ class BendingLinks(RigidLinks):
     def step(self, nominal: NominalState, law: TrackingLaw, q: Vector, v: Vector) -> Step:
         """Return the control step of a nominal model at a measured state (nv,), (nv,)."""
         shift, rate = self._shifted(nominal)
-        moved = nominal._replace(q=displaced(self._rigid.model, nominal.q, shift), v=nominal.v + rate)
+        moved = nominal._replace(q=displaced(self._rigid.model, nominal.q, shift),
+                                 v=nominal.v + rate)
         found = law.with_more(law.efforts(moved, q, v),
-                              self._more_effort(q, v, nominal.accelerations))
+                              self.more_effort(q, v, nominal.accelerations))
         return Step.of(moved._replace(effort=found.nominal), found)
 
     def carrying(self, efforts: TrackingEffort, law: TrackingLaw, q: Vector) -> TrackingEffort:
         """Return efforts that carry the weight of a robot at rest at q."""
         rest = np.zeros(self._rigid.model.nv)
-        more = self._more_effort(q, rest, rest)
+        more = self.more_effort(q, rest, rest)
         self._nominal = self._own
         return law.with_more(efforts, more)
 
@@ -239,7 +244,7 @@ class BendingLinks(RigidLinks):
             f'what settles; at q = {q.tolist()} the load changes stiffness by more than there is: '
             'the links buckle. Stiffer ones, or flexible=False'))
 
-    def _more_effort(self, q: Vector, v: Vector, vdot: Vector) -> Vector:
+    def more_effort(self, q: Vector, v: Vector, vdot: Vector) -> Vector:
         """Return what joints (nv,) have to exert for the bent robot more than for the rigid."""
         self._own = a = self._deflection(q, v, vdot, self._own)
         still = np.zeros_like(a)

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import math
 from time import thread_time
 from typing import NamedTuple
@@ -42,7 +43,7 @@ SHORTEST = 0.05
 SHARED = 1.0
 """In an approach of this time the springs of a posture share the way among the joints [s]."""
 
-LONGEST, CHECKED_EVERY = {'approach': 20.0, 'path': 60.0}, 0.01
+LONGEST, CHECKED_EVERY = {'approach': 20.0, 'path': 60.0, 'trajectory': 60.0}, 0.01
 """How much of a motion is gone through before it begins, and in which steps [s]."""
 
 PATIENCE = 5.0
@@ -186,24 +187,30 @@ def joints_way(motion: ConstrainedMotion, q: Vector, v: Vector, duration: float,
     return trajectory([-duration, 0.0], [q, place], [v, pace], [first, there])
 
 
-def go_through(source: NominalModel | JointReference, limits: Limits, what: str, begin: float,
-               duration: float) -> None:
+def go_through(
+    source: NominalModel | JointReference, limits: Limits | None, what: str, begin: float,
+    duration: float, *, note: Callable[[float], object] | None = None,
+    patience: float = PATIENCE,
+) -> None:
     """
     Go through a motion from its time ``begin`` on for a duration [s], or as long as is bearable.
 
-    That is as much as ``LONGEST`` says for ``what`` it is, and ``PATIENCE`` allows. Raises
-    InfeasibleError if the nominal model exceeds limits on the way, or cannot go on; says when.
+    That is as much as ``LONGEST`` says for ``what`` it is, and ``patience`` allows of processor
+    time [s]. At each look ``note`` is given the time since ``begin``. Raises InfeasibleError if
+    the nominal model exceeds limits on the way, or cannot go on; says when.
     """
-    patience = thread_time() + PATIENCE
+    last = thread_time() + patience
     for time in np.arange(CHECKED_EVERY, min(duration, LONGEST[what]), CHECKED_EVERY).tolist():
         try:
             nominal = source.advance_to(begin + time)
+            if note is not None:
+                note(time)
         except MbdError as error:
             raise InfeasibleError(what, time, str(error)) from error
-        excess = limits.exceeded(nominal.q, nominal.v, moving=True)
+        excess = limits.exceeded(nominal.q, nominal.v, moving=True) if limits else ''
         if excess:
             raise InfeasibleError(what, time, excess)
-        if thread_time() > patience:
+        if thread_time() > last:
             return
 
 

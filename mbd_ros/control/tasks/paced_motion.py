@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import contextlib
 from dataclasses import replace
 from typing import NamedTuple
@@ -21,13 +22,16 @@ from typing import NamedTuple
 import numpy as np
 
 from mbd_ros.control.constraints.joint_paths import JointPaths
+from mbd_ros.control.references.joining import cut
 from mbd_ros.control.references.pacing import Clock, paced
-from mbd_ros.control.references.splines import PiecewisePolynomial
+from mbd_ros.control.references.splines import joined, PiecewisePolynomial
 from mbd_ros.control.tasks.joint_motion import JointMotion
 from mbd_ros.control.tasks.task import changes_besides, Task
 from mbd_ros.control.tasks.tracker import Mode, Tracker
 from mbd_ros.errors import MbdError
 from mbd_ros.simulation.manifold import Vector
+
+Followed = PiecewisePolynomial | JointPaths
 
 SLOWEST = 1e-3
 """Motion at a smaller part of its own pace counts as rest, for what takes its place."""
@@ -43,6 +47,67 @@ def prepare_pace(tracker: Tracker, task: Task, q: Vector, v: Vector) -> None:
     """
     with contextlib.suppress(MbdError):
         tracker.follow(replace(task, clock=Clock.plain(), start='as_given'), 0.0, q, v)
+
+
+def run_by(path: Followed, clock: Clock, wait: float = 0.0) -> Followed:
+    """Return a path as it is run through by a clock, which begins after a wait [s]."""
+    if isinstance(path, JointPaths):
+        return JointPaths([(names, _run_by(part, clock, wait)) for names, part in path.parts
+                           if isinstance(part, PiecewisePolynomial)])
+    return _run_by(path, clock, wait)
+
+
+def _run_by(path: PiecewisePolynomial, clock: Clock, wait: float) -> PiecewisePolynomial:
+    slower = paced(path, clock)
+    return joined(cut(path, 0.0, wait), slower) if wait > 0.0 else slower
+
+
+class Stretchable:
+    """
+    A path of joints that may be stretched in time; call it with the part of its speed.
+
+    Parameters
+    ----------
+    path : PiecewisePolynomial or JointPaths
+        From time 0 on.
+    wait : float, optional
+        From when on it is stretched [s]; before, joints go on as they do.
+    ramp : float, optional
+        How long the change of its speed takes [s]; from rest it takes none.
+    then : callable, optional
+        What is done with the stretched path.
+
+    """
+
+    def __init__(self, path: Followed, wait: float = 0.0, ramp: float = 0.0,
+                 then: Callable[[Followed], Followed] = lambda path: path) -> None:
+        self._path, self.wait, self._ramp, self._then = path, wait, ramp, then
+
+    def __call__(self, pace: float) -> Followed:
+        """Return the path at a part of its speed."""
+        return self._then(self._path if pace == 1.0 else run_by(
+            self._path, self._clock(pace), self.wait))
+
+    def _clock(self, pace: float) -> Clock:
+        if np.abs(self._path.at(self.wait).velocity).max(initial=0.0) < REST:
+            return Clock(self.wait, self.wait, pace, 0.0, 0.0, pace)
+        return Clock(self.wait, self.wait, 1.0, 0.0, self._ramp, pace)
+
+    def times(self, pace: float, times: Vector) -> Vector:
+        """Return when the path is at a part of its speed where it was at times (k,) [s]."""
+        if pace == 1.0:
+            return times
+        clock = self._clock(pace)
+        return np.array([time if time <= self.wait else clock.time_of(time)
+                         for time in times.tolist()])
+
+    def told(self, pace: float) -> str:
+        """Say how long the path takes at a part of its speed; empty if that is all of it."""
+        if pace == 1.0:
+            return ''
+        took, takes = (self(one).arrives - self.wait for one in (1.0, pace))
+        return (f'the trajectory takes {takes:.3f} s in place of {took:.3f} s, for which joints '
+                'have not enough effort')
 
 
 class Changed(NamedTuple):
@@ -138,15 +203,8 @@ class PacedMotion:
             return None
         else:
             self.clock = self.clock.changed(now, self.factor, self.ramp)
-        given = self._given
-        path: PiecewisePolynomial | JointPaths
-        if isinstance(given, JointPaths):
-            path = JointPaths([(names, paced(part, self.clock)) for names, part in given.parts
-                               if isinstance(part, PiecewisePolynomial)])
-        else:
-            assert given is not None
-            path = paced(given, self.clock)
-        self._shown = path
+        assert self._given is not None
+        self._shown = path = run_by(self._given, self.clock)
         tracker.follow_joints(path, time, q, v, joints=motion.names, begin=now)
         return Changed(path=path)
 

@@ -14,16 +14,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from time import thread_time
 
 import numpy as np
 
 from mbd_ros.control.constraints.joint_constraints import joint_places
-from mbd_ros.control.references.paths import end_of, Path
+from mbd_ros.control.references.paths import end_of
 from mbd_ros.control.references.splines import trajectory
 from mbd_ros.control.tasks.approaching import Way
 from mbd_ros.control.tasks.feasibility import check_joints, check_task
+from mbd_ros.control.tasks.joint_efforts import (
+    JOINT_PATIENCE, needs_of_joints, pace_that_fits, require_effort)
+from mbd_ros.control.tasks.paced_motion import Followed
 from mbd_ros.control.tasks.task import Task
 from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.errors import InfeasibleError, MbdError
@@ -70,12 +73,13 @@ def rehearse(tracker: Tracker, joints: Sequence[str], q: Vector, v: Vector, peri
     reference = tracker.reference(q)[0]
     rest = trajectory([0.0, 1.0], np.array([reference[places]] * 2))
     check_joints(tracker.dyn, moved, rest, rest.duration, reference)
+    needs_of_joints(tracker.apart(), moved, rest, reference, patience=period)
     tracker.follow_joints(rest, moment + period, q, v, joints=moved)
     tracker.step(moment + 2.0 * period, q, v)
 
 
 def rehearse_task(tracker: Tracker, task: Task, q: Vector, v: Vector,
-                  duration: float = 0.0) -> Way:
+                  duration: float = 0.0, *, effort: bool = True) -> Way:
     """
     Carry out a task, and stop; an approach that exceeds limits takes longer until it does not.
 
@@ -93,6 +97,8 @@ def rehearse_task(tracker: Tracker, task: Task, q: Vector, v: Vector,
         State (nq,), (nv,) from which it begins, where the tracker follows nothing yet.
     duration : float, optional
         How long its paths are followed [s]; zero: to their end, or for two rounds.
+    effort : bool, optional
+        Whether joints must have the efforts for it.
 
     Returns
     -------
@@ -103,7 +109,7 @@ def rehearse_task(tracker: Tracker, task: Task, q: Vector, v: Vector,
     ------
     MbdError
         If the task does not fit the robot or is out of reach, or exceeds limits however slowly
-        it is approached.
+        it is approached; TooMuchEffortError: those of efforts.
 
     """
     length, free = check_task(tracker.dyn, task, q)
@@ -116,7 +122,7 @@ def rehearse_task(tracker: Tracker, task: Task, q: Vector, v: Vector,
                 way = way._replace(duration=begun.follow(task, 0.0, q, v, approach=way))
                 before = thread_time()   # what is compiled does not count
                 try:
-                    begun.check_ahead(way.duration, duration or 2.0 * length)
+                    begun.check_ahead(way.duration, duration or 2.0 * length, effort=effort)
                 finally:
                     spent += thread_time() - before
             except InfeasibleError as error:
@@ -130,7 +136,7 @@ def rehearse_task(tracker: Tracker, task: Task, q: Vector, v: Vector,
                 begun.stop(0.0, q, v)
                 return way
     assert problem is not None   # that of the first: the others only differ in time
-    raise InfeasibleError(problem.what, problem.time, problem.reason, _remedy(task, free))
+    raise problem.with_more(f'try {_remedy(task, free)}')
 
 
 def _remedy(task: Task, free: int) -> str:
@@ -142,7 +148,8 @@ def _remedy(task: Task, free: int) -> str:
             f'{named}, or a slower or nearer path')
 
 
-def rehearse_joints(tracker: Tracker, joints: Sequence[str], path: Path, q: Vector) -> None:
+def rehearse_joints(tracker: Tracker, joints: Sequence[str], at_pace: Callable[[float], Followed],
+                    q: Vector, *, stretch: bool = False) -> float:
     """
     Begin a path of joints, and stop.
 
@@ -152,18 +159,48 @@ def rehearse_joints(tracker: Tracker, joints: Sequence[str], path: Path, q: Vect
         One for this, ``apart`` from that which will follow the path.
     joints : sequence of str
         The joints of the path's entries.
-    path : Path
-        The path, from its time 0 on.
+    at_pace : callable
+        Returns the path, from its time 0 on, run through at a part of its speed.
     q : Vector
         Configuration (nq,) from which it begins.
+    stretch : bool, optional
+        Whether a path that needs more effort than joints have is made slower.
+
+    Returns
+    -------
+    float
+        The part of its speed at which it can be followed, 1 if not made slower.
 
     Raises
     ------
+    TooMuchEffortError
+        If it needs more effort than joints have, but can be followed otherwise.
     MbdError
         If the path does not fit the robot, or loops or limits do not allow it.
 
     """
-    rest = np.zeros(tracker.dyn.model.nv)
+    path, rest = at_pace(1.0), np.zeros(tracker.dyn.model.nv)
+    begun = tracker.apart()
+    begun.follow_joints(path, 0.0, q, rest, joints=joints)
+    begun.stop(0.0, q, rest)
+    return fitting_pace(tracker, joints, at_pace, q, stretch=stretch)
+
+
+def fitting_pace(tracker: Tracker, joints: Sequence[str], at_pace: Callable[[float], Followed],
+                 q: Vector, *, stretch: bool = False, patience: float = JOINT_PATIENCE) -> float:
+    """
+    Check a path of joints against limits and efforts.
+
+    Parameters, result and errors are those of ``rehearse_joints``; ``patience`` [s] is that of
+    ``needs_of_joints``.
+    """
+    path = at_pace(1.0)
     check_joints(tracker.dyn, joints, path, end_of(path), q)
-    tracker.follow_joints(path, 0.0, q, rest, joints=joints)
-    tracker.stop(0.0, q, rest)
+    if not stretch:
+        require_effort(tracker, joints, path, q, patience=patience)
+        return 1.0
+    pace = pace_that_fits(tracker, joints, at_pace, q, patience=patience)
+    if pace < 1.0:
+        path = at_pace(pace)
+        check_joints(tracker.dyn, joints, path, end_of(path), q)
+    return pace

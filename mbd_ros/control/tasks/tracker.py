@@ -25,6 +25,7 @@ import contextlib
 import copy
 from dataclasses import replace
 from enum import Enum
+from functools import partial
 import math
 
 import numpy as np
@@ -44,9 +45,11 @@ from mbd_ros.control.tasks.followed_tools import (
 from mbd_ros.control.tasks.joint_motion import coming_to_rest, following, JointMotion
 from mbd_ros.control.tasks.task import (
     bending_for, constraint_for, drawn_to, law_for, motion_for, Task)
+from mbd_ros.control.tracking.effort_needs import as_needs, friction_of
 from mbd_ros.control.tracking.law import TrackingLaw
 from mbd_ros.control.tracking.limits import Limits
 from mbd_ros.control.tracking.nominal_state import NominalState
+from mbd_ros.control.udwadia_kalaba.drives import driven
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, MbdError
 from mbd_ros.execution.calls.fused import Fused
@@ -201,13 +204,48 @@ class Tracker:
         self.surfaces = surfaces_of(motion.constraint)
         return duration
 
-    def check_ahead(self, duration: float, path: float) -> None:
-        """Go through an approach that has just begun, then the path [s each]: ``go_through``."""
+    def check_ahead(self, duration: float, path: float, *, effort: bool = True) -> None:
+        """
+        Go through an approach that has just begun, then the path [s each]: ``go_through``.
+
+        With ``effort`` it also raises TooMuchEffortError if a joint would need more effort than
+        it has. Not of tasks that start ``as_given``: the nominal model may leap then, as in the
+        paper, and the law bounds how fast it is followed.
+        """
+        effort = effort and self.task.start != 'as_given'
+        for what, begin, span in (('approach', -duration, duration), ('path', 0.0, path)):
+            assert self._source is not None
+            needs: list[tuple[float, Vector, Vector]] = []
+            go_through(self._source, self._limits, what, begin, span,
+                       note=partial(self._note, needs) if effort else None)
+            if needs:
+                as_needs(needs).require_within(self.dyn.model, self.law.effort_limits, what)
+            if what == 'approach' and self._leading:
+                self._arrive()
+
+    def _note(self, needs: list[tuple[float, Vector, Vector]], time: float) -> None:
+        needs.append((time, *self.needed()))
+
+    @property
+    def source(self) -> NominalModel | JointReference | None:
+        """Return what moves the nominal model, None while there is none."""
+        return self._source
+
+    def needed(self) -> tuple[Vector, Vector]:
+        """
+        Return the efforts (nv,) that the nominal model needs where it is; those of slow motion.
+
+        The second are what it would need there if it moved the same way very slowly. Both overcome
+        the friction of the description.
+        """
         assert self._source is not None
-        go_through(self._source, self._limits, 'approach', -duration, duration)
-        if self._leading:
-            self._arrive()
-        go_through(self._source, self._limits, 'path', 0.0, path)
+        _, q, v, vdot, effort = self._source.state[:5]
+        dyn, rest, drives = self.dyn, np.zeros_like(v), self.law.actuation
+        viscous, dry = friction_of(dyn.model, v)
+        moving = driven(dyn, q, viscous + dry, drives)
+        slow = driven(dyn, q, dyn.bias_forces(q, rest) + dry, drives)
+        return (effort + moving + self.bending.more_effort(q, v, vdot),
+                slow + self.bending.more_effort(q, rest, rest))
 
     def _arrive(self) -> None:
         """Begin the task where joints were led to."""

@@ -255,6 +255,11 @@ def path_through(model: Model, moved: Sequence[str], given: WayPoints, start: Re
     return path if before is None else joined(before, path)
 
 
+def wait_of(message: Any, now: int) -> float:
+    """Return how far ahead of a time [ns] a trajectory begins by its stamp [s], at least zero."""
+    return max((to_nanoseconds(message.header.stamp) or now) - now, 0) / SECOND
+
+
 def _times(given: WayPoints, start: Reference, rules: Rules) -> tuple[Vector, float]:
     """Return when points are due, and the stamp, both from ``start`` on [s]; checked."""
     stamp = to_nanoseconds(given.stamp) or start.nanoseconds

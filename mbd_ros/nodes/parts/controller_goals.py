@@ -40,18 +40,18 @@ from mbd_ros.control.tasks.feasibility import check_joints
 from mbd_ros.control.tasks.feed_forward import FeedForward
 from mbd_ros.control.tasks.followed_tools import ToolPoints
 from mbd_ros.control.tasks.goal_watch import JointTolerances, JointWatch, Outcome, PathWatch
-from mbd_ros.control.tasks.paced_motion import PacedMotion, prepare_pace
-from mbd_ros.control.tasks.rehearsal import rehearse_joints, rehearse_task
+from mbd_ros.control.tasks.paced_motion import Followed, PacedMotion, prepare_pace, Stretchable
+from mbd_ros.control.tasks.rehearsal import fitting_pace, rehearse_joints, rehearse_task
 from mbd_ros.control.tasks.task import driven_joints
 from mbd_ros.control.tasks.tracker import Tracker
-from mbd_ros.errors import MbdError
-from mbd_ros.messages.basics.times import SECOND, to_nanoseconds
+from mbd_ros.errors import MbdError, TooMuchEffortError
 from mbd_ros.messages.states.efforts import EffortCommands
 from mbd_ros.messages.states.joint_states import Measured
 from mbd_ros.messages.trajectories import multi_dof_trajectories, path_goals, trajectories
 from mbd_ros.messages.trajectories.speed_scaling import read_factor, SpeedScaling
 from mbd_ros.messages.trajectories.streams import is_target, read_target, timed
-from mbd_ros.messages.trajectories.way_points import GoalError, Reference, Rules, Running
+from mbd_ros.messages.trajectories.way_points import (
+    GoalError, Reference, Rules, Running, wait_of)
 from mbd_ros.model.names import simple_joints
 from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.parts.aside import done_aside, Turns
@@ -69,8 +69,10 @@ EMPTY = 'an empty trajectory was received'
 IDLE = 'nothing to follow'
 ON_PURPOSE = (REACHED, CANCELLED, EMPTY, IDLE)
 """Why the robot holds where that was asked for."""
-JointsPath = tuple[tuple[str, ...], PiecewisePolynomial | JointPaths]
-"""Joints and the path that they follow."""
+JointsPath = tuple[tuple[str, ...], Stretchable]
+"""Joints and the path that they follow, at a part of its speed."""
+PATIENCE = 0.02
+"""Processor time in which efforts of a trajectory on the topic are found by integration [s]."""
 
 
 class Controlled(NamedTuple):
@@ -136,6 +138,7 @@ class ControllerGoals:
         self._turns = turns
         self._newest: object = None
         self._approaches: dict[int, Way] = {}   # id of an accepted goal -> its approach
+        self._paces: dict[int, float] = {}      # and at which part of its speed it has to be
         self._logger = node.get_logger()
         self._active: Active | None = None
         self._closing: Path | None = None   # of a goal that was reached, and goes on to its end
@@ -290,15 +293,40 @@ class ControllerGoals:
 
     async def _answer_joints(self, goal: FollowJointTrajectory.Goal) -> GoalResponse:
         """Accept a trajectory of joints that can be followed."""
-        def ask() -> Callable[[], None]:
+        def ask() -> Callable[[], float]:
             controlled = self._controlled()
             self._tolerances(controlled, goal)
             self._feed_forward(controlled, goal.trajectory)
-            moved, path = self._path_of(controlled, goal.trajectory, goal.multi_dof_trajectory)
+            moved, path_at = self._path_of(
+                controlled, goal.trajectory, goal.multi_dof_trajectory)
             place = controlled.tracker.reference(controlled.measured.q)[0]
-            return partial(rehearse_joints, controlled.tracker.apart(), moved, path, place)
-        await self._rehearsed(goal, ask)
+            tracker = controlled.tracker.apart()
+            return partial(self._with_effort, lambda: rehearse_joints(
+                tracker, moved, path_at, place, stretch=self._too_much_effort == 'stretch'), 1.0)
+        self._paces[id(goal)] = await self._rehearsed(goal, ask)
         return GoalResponse.ACCEPT
+
+    @property
+    def _too_much_effort(self) -> str:
+        """Return what is done with motions that need more effort than joints have."""
+        wish: str = self._settings.too_much_effort
+        if wish == 'auto':
+            wish = 'refuse' if self._settings.command_interface == 'effort' else 'warn'
+        return wish
+
+    def _with_effort(self, rehearse: Callable[[], Any], otherwise: Any) -> Any:
+        """Return what a rehearsal does; of one that fails by efforts something else, or raise."""
+        try:
+            return rehearse()
+        except TooMuchEffortError as error:
+            wish = self._too_much_effort
+            if wish == 'refuse' and error.what == 'trajectory':
+                raise error.with_more('try later points, or the parameter too_much_effort: '
+                                      'stretch') from None
+            if wish != 'warn':
+                raise
+            self._logger.warning(f'followed all the same: {error}')
+            return otherwise() if callable(otherwise) else otherwise
 
     async def _answer_path(self, goal: FollowPath.Goal) -> GoalResponse:
         """Accept a path or constraints that can be followed."""
@@ -307,9 +335,10 @@ class ControllerGoals:
             task = path_goals.read_task(goal, controlled.task, controlled.commands)
             tracker, q, v = controlled.tracker, controlled.measured.q, controlled.measured.v
             one, other = tracker.apart(), None if self._wanted == 1.0 else tracker.apart()
+            at_all = partial(rehearse_task, one, task, q, v, path_goals.duration_of(goal))
 
             def rehearse() -> Way:
-                way = rehearse_task(one, task, q, v, path_goals.duration_of(goal))
+                way: Way = self._with_effort(at_all, partial(at_all, effort=False))
                 if other is not None:
                     prepare_pace(other, task, q, v)
                 return way
@@ -348,8 +377,9 @@ class ControllerGoals:
         """Begin a joint trajectory."""
         controlled, goal = self._controlled(), handle.request
         tolerances = self._tolerances(controlled, goal)
-        moved, path = self._path_of(controlled, goal.trajectory, goal.multi_dof_trajectory)
-        followed = self._begin_joints(controlled, moved, path, goal.trajectory)
+        moved, path_at = self._path_of(controlled, goal.trajectory, goal.multi_dof_trajectory)
+        followed = self._begin_joints(controlled, moved, path_at, goal.trajectory,
+                                      self._paces.pop(id(goal), 1.0))
         self._activate(handle, JointWatch(
             controlled.tracker.dyn.model, tolerances, followed.arrives))
 
@@ -386,26 +416,31 @@ class ControllerGoals:
         """Follow a trajectory that nobody waits for; one without points stops the robot."""
         controlled = self._controlled()
         message = timed(message, self._settings.positions_upsampling.policy_frequency)
-        moved: tuple[str, ...]
-        path: PiecewisePolynomial | JointPaths
-        if message.points:
-            model = controlled.tracker.dyn.model
-            target = is_target(message, controlled.nanoseconds)
-            if target:
-                moved, path = read_target(
-                    model, controlled.drives, message, self._start(controlled), self._stream,
-                    self._rules(), Smoothing(self._settings.stream_horizon,
-                                             self._settings.stream_timeout))
-            else:
-                moved, path = self._path_of(controlled, message, MultiDOFJointTrajectory())
-            if not target or model.loops:   # a target is within the limits
-                self._check(controlled, moved, path)
-            followed = self._begin_joints(controlled, moved, path, message)
+        if message.points and is_target(message, controlled.nanoseconds):
+            followed = self._begin_joints(controlled, *self._target(controlled, message), message)
+        elif message.points:
+            moved, path_at = self._path_of(controlled, message, MultiDOFJointTrajectory())
+            pace: float = self._with_effort(partial(
+                fitting_pace, controlled.tracker.apart(), moved, path_at,
+                controlled.tracker.reference(controlled.measured.q)[0],
+                stretch=self._too_much_effort == 'stretch', patience=PATIENCE), 1.0)
+            followed = self._begin_joints(controlled, moved, path_at, message, pace)
         else:
             self._stop(controlled, EMPTY)
         self.drop('a trajectory on the topic has taken its place')
         if message.points:
             self._watch_topic(controlled, followed)
+
+    def _target(self, controlled: Controlled, message: JointTrajectory) -> JointsPath:
+        """Return the path to and beyond a target of a stream."""
+        tracker = controlled.tracker
+        moved, path = read_target(
+            tracker.dyn.model, controlled.drives, message, self._start(controlled), self._stream,
+            self._rules(), Smoothing(self._settings.stream_horizon, self._settings.stream_timeout))
+        if tracker.dyn.model.loops:   # else it is within the limits
+            check_joints(tracker.dyn, moved, path, path.duration,
+                         tracker.reference(controlled.measured.q)[0])
+        return moved, Stretchable(path)
 
     def _watch_topic(self, controlled: Controlled, path: PiecewisePolynomial | JointPaths
                      ) -> None:
@@ -452,15 +487,21 @@ class ControllerGoals:
         moved, path = multi_dof_trajectories.read_goal(
             tracker.dyn.model, controlled.drives, ordinary, multi_dof, self._start(controlled),
             rules=self._rules())
+        return moved, Stretchable(path, wait_of(ordinary, controlled.nanoseconds),
+                                  self._pace.ramp, partial(self._shaped, controlled, moved))
+
+    def _shaped(self, controlled: Controlled, moved: tuple[str, ...], path: Followed) -> Followed:
+        """Return a path that excites no vibration of the frequencies in the parameters."""
         by = self._settings.shaping
         if not by.frequencies:
-            return moved, path
-        found = multi_dof_trajectories.shaped_goal(tracker.dyn.model, moved, path, impulses(
-            by.frequencies, by.damping_ratio, robust=by.robust))
+            return path
+        found: Followed | None = multi_dof_trajectories.shaped_goal(
+            controlled.tracker.dyn.model, moved, path,
+            impulses(by.frequencies, by.damping_ratio, robust=by.robust))
         if found is None:
             self._logger.warning('a trajectory that begins in motion is not shaped',
                                  throttle_duration_sec=REFUSALS)
-        return moved, found or path
+        return found or path
 
     def _start(self, controlled: Controlled) -> Reference:
         """Return where trajectories begin, and what they take the place of."""
@@ -492,25 +533,19 @@ class ControllerGoals:
                 f"'effort', and it is '{self._settings.command_interface}'"))
         return found
 
-    def _check(self, controlled: Controlled, moved: tuple[str, ...],
-               path: PiecewisePolynomial | JointPaths) -> None:
-        """Refuse a path of joints that cannot be followed."""
-        tracker = controlled.tracker
-        check_joints(tracker.dyn, moved, path, path.duration,
-                     tracker.reference(controlled.measured.q)[0])
-
-    def _begin_joints(self, controlled: Controlled, moved: tuple[str, ...],
-                      path: PiecewisePolynomial | JointPaths, message: JointTrajectory
-                      ) -> PiecewisePolynomial | JointPaths:
+    def _begin_joints(self, controlled: Controlled, moved: tuple[str, ...], path_at: Stretchable,
+                      message: JointTrajectory, pace: float = 1.0) -> Followed:
         """Follow a path of joints; return it at the pace at which it is followed."""
-        efforts = self._feed_forward(controlled, message)
+        efforts, path = self._feed_forward(controlled, message), path_at(pace)
+        if path_at.told(pace):
+            self._logger.info(path_at.told(pace))
         controlled.tracker.follow_joints(path, controlled.time, controlled.measured.q,
                                          controlled.measured.v, joints=moved)
         self._feed = None if efforts is None else FeedForward(
-            controlled.tracker.dyn.model, message.joint_names, *efforts, path)
-        wait = to_nanoseconds(message.header.stamp) - controlled.nanoseconds
-        if wait > SAID * SECOND:
-            self._logger.info(f'the trajectory begins in {wait / SECOND:.3f} s')
+            controlled.tracker.dyn.model, message.joint_names,
+            path_at.times(pace, efforts[0]), efforts[1], path)
+        if path_at.wait > SAID:
+            self._logger.info(f'the trajectory begins in {path_at.wait:.3f} s')
         self._change_pace(controlled)
         self._owner.begun()
         running = controlled.tracker.running

@@ -138,7 +138,7 @@ def tracker():
 def test_an_approach_is_gone_through_in_steps_of_ten_milliseconds(tracker, duration, count):
     """Twenty seconds of it at most."""
     tracker._source = source = Gone(lambda time: (0.0, 0.0))
-    tracker.check_ahead(duration, 0.0)
+    tracker.check_ahead(duration, 0.0, effort=False)
     assert len(source.times) == count
     np.testing.assert_allclose(source.times, 0.01 * np.arange(1, count + 1) - duration, rtol=0,
                                atol=1e-12)   # rounding of sums of steps
@@ -146,14 +146,14 @@ def test_an_approach_is_gone_through_in_steps_of_ten_milliseconds(tracker, durat
 
 def test_an_approach_may_begin_beyond_a_limit_if_it_leads_back(tracker):
     tracker._source = Gone(lambda time: (5.2, -0.1))
-    tracker.check_ahead(0.5, 0.0)
+    tracker.check_ahead(0.5, 0.0, effort=False)
     tracker._source = Gone(lambda time: (5.2, 0.1 if time > -0.195 else 0.0))
     with pytest.raises(InfeasibleError, match=(
             r'^the approach cannot be followed 0.31 s after its begin: position 5\.2 m of joint')):
-        tracker.check_ahead(0.5, 0.0)
+        tracker.check_ahead(0.5, 0.0, effort=False)
 
     def diverges(time):
         raise DivergedError(time, 'why')
     tracker._source = Gone(diverges)
     with pytest.raises(InfeasibleError, match=r'0.01 s after its begin: .*why'):
-        tracker.check_ahead(0.5, 0.0)
+        tracker.check_ahead(0.5, 0.0, effort=False)

@@ -205,7 +205,7 @@ def test_a_goal_from_beyond_the_limits_is_carried_out():
     home = np.array(READY['narrow'])
     tracker = Tracker(dyn, Task('tool'), q, v)
     back = trajectory([0.0, 2.0], [q, home])
-    rehearse_joints(tracker.apart(), model.joint_names, back, q)
+    rehearse_joints(tracker.apart(), model.joint_names, lambda pace: back, q)
     tracker.follow_joints(back, 0.0, q, v)
     place, pace = q, v
     for time in np.arange(0.0, 2.1, PERIOD).tolist():

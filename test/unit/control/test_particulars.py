@@ -160,14 +160,15 @@ class Recorder:
                     'apart': self, 'follow': 2.0 * asked}.get(name)
         return called
 
-    def check_ahead(self, duration, path):
+    def check_ahead(self, duration, path, *, effort):
         """Refuse the first durations."""
         self.calls.append(('check_ahead', duration, path))
         if sum(call[0] == 'check_ahead' for call in self.calls) <= self.failures:
             raise InfeasibleError('approach', duration, 'why')
 
 
-def test_a_rehearsal_goes_through_all_of_it_in_the_rhythm_of_control():
+def test_a_rehearsal_goes_through_all_of_it_in_the_rhythm_of_control(monkeypatch):
+    monkeypatch.setattr(rehearsal, 'needs_of_joints', lambda *_, patience: None)
     tracker = Recorder(sliders(1.0, 1.0))
     rehearse(tracker, ['j0'], np.zeros(2), np.zeros(2), 0.25)
     assert [call[1] for call in tracker.calls if call[0] == 'step'] == [
@@ -202,10 +203,11 @@ def test_an_approach_is_tried_ten_times_each_longer_by_a_quarter(failures, monke
 
 def test_a_path_of_joints_is_begun_and_stopped(monkeypatch):
     monkeypatch.setattr(rehearsal, 'check_joints', lambda *arguments: checked.append(arguments))
+    monkeypatch.setattr(rehearsal, 'require_effort', lambda *_, patience: None)
     checked, tracker, path = [], Recorder(sliders(1.0, 1.0)), trajectory([0, 2], [[0, 0], [1, 1]])
-    rehearse_joints(tracker, ('j0', 'j1'), path, np.zeros(2))
+    assert rehearse_joints(tracker, ('j0', 'j1'), lambda pace: path, np.zeros(2)) == 1.0
     assert checked[0][3] == 2.0
-    assert tracker.calls == [('follow_joints', path, ('j0', 'j1')), ('stop', 0.0)]
+    assert tracker.calls == [('apart',), ('follow_joints', path, ('j0', 'j1')), ('stop', 0.0)]
 
 
 def test_a_task_that_begins_where_the_robot_is_needs_no_approach():

@@ -174,7 +174,8 @@ def test_receding_horizon_goals_keep_accelerations_of_the_size_asked():
        way=st.tuples(*[st.floats(-0.5, 0.5)] * 3), speeds=st.booleans())
 def test_what_runs_goes_on_until_the_stamp_and_is_joined_smoothly(wait, first, way, speeds):
     """With continuous velocity and acceleration, whatever comes and when."""
-    alone, arm = TimedArm(), TimedArm()
+    # The ideal robot of these tests has any effort.
+    alone, arm = TimedArm(too_much_effort='warn'), TimedArm(too_much_effort='warn')
     for one in (alone, arm):
         one.send(one.goal((2.0, {'positions': np.add(HERE, way)})))
         one.run(0.4)
