@@ -40,7 +40,7 @@ PIP = (sys.executable, '-m', 'pip', 'install', '--quiet', '--no-deps', '--ignore
        '--no-compile', '--use-pep517', '--no-build-isolation', '--no-warn-script-location')
 
 
-def files_of(site: Path, names: set[str]) -> set[Path]:
+def files_of(site: Path, names: set[str] | None = None) -> set[Path]:
     """
     Return the files of packages.
 
@@ -48,8 +48,8 @@ def files_of(site: Path, names: set[str]) -> set[Path]:
     ----------
     site : Path
         Folder that they are installed in.
-    names : set of str
-        Their names; empty for all.
+    names : set of str, optional
+        Their names; all if left out.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def files_of(site: Path, names: set[str]) -> set[Path]:
 
     """
     return {Path(os.path.normpath(str(one.locate_file(file))))
-            for one in distributions(path=[str(site)]) if not names or one.name in names
+            for one in distributions(path=[str(site)]) if names is None or one.name in names
             for file in one.files or ()}
 
 
@@ -81,7 +81,7 @@ def take_over(staged: Path, prefix: Path, site: Path) -> None:
     """
     names = {one.name for one in distributions(path=[str(staged / site)])}
     before = files_of(prefix / site, names)
-    now = {prefix / file.relative_to(staged) for file in files_of(staged / site, set())}
+    now = {prefix / file.relative_to(staged) for file in files_of(staged / site)}
     for file in sorted(now):
         source = staged / file.relative_to(prefix)
         if file.is_file() and filecmp.cmp(source, file, shallow=False):
@@ -114,6 +114,11 @@ def remove(file: Path) -> None:
 
 def main(packages: list[str]) -> int:
     """Install packages, by the paths of their folders; return the exit status."""
+    wrong = [one for one in packages if not Path(one).is_dir()]
+    if wrong or not packages:
+        print(f'install: {wrong[0] if wrong else "nothing"} is no folder of a package',
+              file=sys.stderr)
+        return 2
     prefix = Path(sys.prefix)
     with tempfile.TemporaryDirectory() as root:
         status = subprocess.run([*PIP, '--root', root, *packages], check=False).returncode

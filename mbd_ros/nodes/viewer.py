@@ -35,6 +35,7 @@ from mbd_ros.messages.states.joint_states import JointStateReader
 from mbd_ros.messages.states.transforms import carried, pose_of, put_joints
 from mbd_ros.model.state import curved_joints, neutral
 from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.parts.health import Namesakes
 from mbd_ros.nodes.parts.managed import ManagedNode
 from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
 from mbd_ros.nodes.parts.run import run
@@ -59,7 +60,8 @@ class Viewer(ManagedNode):
     joint_states, /tf, topics     the node's default  they keep a message, in no time
     of the views
     robot_description             the node's default  a robot is never changed within a picture
-    picture and plot timers       the node's default  as above
+    picture and plot timers,      the node's default  as above
+    that for nodes of its name
     the page's server             (threads of viser)  browsers come and go by themselves
     ============================  ==================  =============================================
 
@@ -79,6 +81,7 @@ class Viewer(ManagedNode):
         self._seen: Seen | None = None
         self._timeline = Timeline()
         self._said = ''
+        self._another = ''
 
     def configure(self) -> None:
         """Serve the page and listen."""
@@ -96,6 +99,8 @@ class Viewer(ManagedNode):
                                  qos_overriding_options=qos.OVERRIDABLE)
         self.create_timer(1.0 / settings.frame_rate, self._draw, clock=steady)
         self.create_timer(1.0 / settings.plot_rate, self._plot, clock=steady)
+        self._namesakes = Namesakes(self)
+        self.create_timer(1.0, self._look_for_namesakes, clock=steady)
 
     def deactivate(self) -> None:
         """Say on the page that it shows and does nothing for now."""
@@ -168,6 +173,10 @@ class Viewer(ManagedNode):
                 for view in self._views:
                     view.draw(seen)
 
+    def _look_for_namesakes(self) -> None:
+        """Say that what the page shows may be another launch's."""
+        self._another = self._namesakes.look()
+
     def _plot(self) -> None:
         """Send plots, tables and readouts to the browsers."""
         page = self._page
@@ -181,7 +190,8 @@ class Viewer(ManagedNode):
             words = (self._robot.model.name, *(view.status for view in self._views))
             page.panel.set_status(
                 ' · '.join(word for word in words if word),
-                {name: text for view in self._views for name, text in view.readouts.items()})
+                {**({'mixed with another launch': self._another} if self._another else {}),
+                 **{name: text for view in self._views for name, text in view.readouts.items()}})
         page.redraw()
 
 

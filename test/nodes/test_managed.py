@@ -28,8 +28,8 @@ from visualization_msgs.msg import InteractiveMarker
 from visualization_msgs.srv import GetInteractiveMarkers
 
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.nodes.parts import qos
-from mbd_ros.nodes.parts.health import Health, HealthPublisher, OK
+from mbd_ros.nodes.parts import health, qos
+from mbd_ros.nodes.parts.health import Health, HealthPublisher, Namesakes, OK
 from mbd_ros.nodes.parts.managed import ManagedNode
 
 pytestmark = pytest.mark.nodes
@@ -230,6 +230,30 @@ def test_diagnostics_end_by_saying_that_the_node_is_inactive(small):
     assert node.trigger_deactivate() == SUCCESS
     wait_for(lambda: said[-1].status[0].message == 'inactive', 'it says so')
     assert said[-1].status[0].level not in (OK, b'\x00')
+
+
+def test_another_node_of_the_same_name_is_told_once_and_not_at_once(small, monkeypatch):
+    # Two launches in one ROS graph mix; a node that was killed may be seen for its lease.
+    node, asking = small
+    said, warnings = [], []
+    asking.create_subscription(DiagnosticArray, '/diagnostics', said.append, qos.RELIABLE)
+    node.get_logger = lambda: SimpleNamespace(warning=warnings.append)
+    namesakes = Namesakes(node)
+    assert node.trigger_configure() == SUCCESS
+    assert namesakes.look() == ''
+    other = rclpy.create_node('gait')
+    seen = [('gait', '/')] * 2
+    wait_for(lambda: node.get_node_names_and_namespaces().count(seen[0]) == 2, 'it is seen')
+    assert namesakes.look() == '' and not warnings   # a node that was killed?
+    monkeypatch.setattr(health, 'SEEN_WHEN_KILLED', 0.0)
+    assert 'another node named /gait' in namesakes.look() and 'ROS_DOMAIN_ID' in namesakes.look()
+    assert len(warnings) == 1
+    node._health = HealthPublisher(node, lambda: Health(OK, 'fine', {}))
+    assert node.trigger_activate() == SUCCESS
+    wait_for(lambda: said, 'how it is')
+    assert said[0].status[0].message == warnings[0] and said[0].status[0].level not in (OK, b'\0')
+    other.destroy_node()
+    wait_for(lambda: namesakes.look() == '', 'it has gone')
 
 
 def test_what_is_latched_is_sent_once_the_activation_has_succeeded(small):

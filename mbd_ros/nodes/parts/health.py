@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping
 import statistics
+import time
 from typing import NamedTuple
 
 from diagnostic_msgs.msg import DiagnosticArray
@@ -28,6 +29,8 @@ from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.parts.guard import GuardedNode
 
 OK, WARNING, ERROR = 0, 1, 2
+SEEN_WHEN_KILLED = 12.0
+"""Time [s] for which a node that was killed may still be seen: the lease of DDS is 10 s."""
 
 
 class Health(NamedTuple):
@@ -58,11 +61,47 @@ def rivals(node: Node, topic: str) -> str:
         'namespace or a ROS_DOMAIN_ID of their own')
 
 
+class Namesakes:
+    """
+    Other nodes of the same name, such as those of a second launch in one ROS graph.
+
+    Parameters
+    ----------
+    node : Node
+        The node.
+
+    """
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._since: float | None = None   # they are seen, without a gap
+        self._told = False
+
+    def look(self) -> str:
+        """Return what is wrong, if it is, and log it once; to be called about once a second."""
+        node, now = self._node, time.monotonic()
+        own = (node.get_name(), node.get_namespace())
+        if node.get_node_names_and_namespaces().count(own) < 2:
+            self._since, self._told = None, False
+            return ''
+        if self._since is None:
+            self._since = now
+        if now - self._since < SEEN_WHEN_KILLED:
+            return ''
+        text = (f'another node named {node.get_fully_qualified_name()} runs in this ROS graph: '
+                'topics and services of the two mix; start one of them in a namespace or a '
+                'ROS_DOMAIN_ID of its own')
+        if not self._told:
+            self._told = True
+            node.get_logger().warning(text)
+        return text
+
+
 class HealthPublisher:
     """
     Asks a node how it is and publishes the answer at 1 Hz, with the counts of its guard.
 
-    Internal errors since the last message are a warning.
+    Internal errors since the last message are a warning, and so is another node of its name.
 
     Parameters
     ----------
@@ -80,6 +119,7 @@ class HealthPublisher:
         self._node = node
         self._ask = ask
         self._failed = 0
+        self._namesakes = Namesakes(node)
         self._publisher = node.create_publisher(DiagnosticArray, '/diagnostics', qos.RELIABLE)
         self._timer = node.create_timer(1.0, self._publish, callback_group=group)
 
@@ -90,6 +130,8 @@ class HealthPublisher:
     def _publish(self) -> None:
         guard, health = self._node.guard, self._ask()
         guard.catch_up()
+        if (another := self._namesakes.look()) and health.level == OK:
+            health = health._replace(level=WARNING, message=another)
         if guard.failed > self._failed:
             self._failed = guard.failed
             health = health._replace(level=max(health.level, WARNING), message=guard.last)

@@ -94,3 +94,23 @@ def test_a_dds_library_of_another_release_is_named() -> None:
     last = done.stderr.splitlines()[-1]
     assert last.startswith('ImportError: libm.so.6 has no function dds_')
     assert 'cyclonedds>=11.0.1,<12' in last
+
+
+WITHOUT_DDS = ("import sys; sys.modules['cyclonedds'] = None; sys.argv = ['x']\n"
+               'from {} import {} as main; sys.exit(main({}))')
+
+
+@pytest.mark.parametrize('program', [
+    ('ros2cli.cli', 'main', ['topic', 'list']),
+    ('mbd_ros.nodes.executables', 'simulator', None),
+    ('mbd_ros.cli.command', 'main', ['cache', 'warm', 'three_link_arm'])])
+def test_without_a_dds_library_one_line_names_the_way(program: tuple[str, str, Any]) -> None:
+    module, function, arguments = program
+    if module.startswith('mbd_ros'):
+        pytest.importorskip('mbd_ros')   # rosless is tested alone, too
+    code = WITHOUT_DDS.format(module, function, '' if arguments is None else arguments)
+    done = subprocess.run([sys.executable, '-c', code], check=False, capture_output=True,
+                          text=True)
+    assert done.returncode != 0
+    (line,) = done.stderr.splitlines()
+    assert "no module 'cyclonedds'" in line and 'make cyclone' in line

@@ -84,6 +84,49 @@ def test_no_file_is_missing_or_half_written_at_any_time(tmp_path, monkeypatch):
     assert (prefix / SITE / 'robot' / 'same.py').stat().st_ino == inode   # it was left alone
 
 
+def test_what_installs_nothing_removes_nothing(tmp_path, capsys):
+    # install.py --help emptied the environment: pip ended well and had installed no package.
+    staged, prefix = tmp_path / 'staged', tmp_path / 'prefix'
+    install(prefix, FIRST, 1)
+    (staged / SITE).mkdir(parents=True)
+    before = found(prefix)
+    INSTALL['take_over'](staged, prefix, SITE)
+    assert found(prefix) == before
+    for words in ([], ['--help'], [str(tmp_path / 'absent')]):
+        assert INSTALL['main'](words) == 2
+    assert 'install: --help is no folder of a package' in capsys.readouterr().err
+
+
+PIP = """#!/bin/sh
+cat <<X
+Looking in links: /wheels
+Collecting llvmlite>=0.45 (from mbd_ros)
+  Downloading llvmlite-0.50.0-cp313-manylinux.whl (56.4 MB)
+Collecting trimesh[easy]>=3 (from yourdfpy)
+  Downloading trimesh-5.2.0-py3-none-any.whl.metadata (2.1 kB)
+  Using cached trimesh-5.2.0-py3-none-any.whl (741 kB)
+Collecting big
+  Downloading big.whl (102.0 MB)
+Installing collected packages: big, llvmlite, trimesh
+X
+exit {code}
+"""
+
+
+@pytest.mark.parametrize('code', [0, 3])
+def test_pip_says_what_it_fetches_and_how_much_it_unpacks(tmp_path, code):
+    pip = tmp_path / 'pip'
+    pip.write_text(PIP.format(code=code))
+    pip.chmod(0o755)
+    done = subprocess.run([ROOT / 'scripts' / 'pip_install.sh', pip, 'mbd_ros'], check=False,
+                          capture_output=True, text=True)
+    assert done.returncode == code
+    assert done.stdout.splitlines() == [
+        '  llvmlite (56.4 MB)', '  trimesh', '  big (102.0 MB)',
+        '  unpacking 3 packages of 159 MB, which takes longest ...']
+    assert ('Looking in links' in done.stderr) == (code != 0)   # after an error, all that it said
+
+
 @pytest.fixture
 def make(tmp_path):
     """Return a function that runs make install, without pip; it tells what was installed."""

@@ -101,6 +101,10 @@ def test_citation_workflow_and_hooks_agree_with_the_rest():
     assert f"{citation['version']} ({citation['date-released']})" in changelog
     workflow = yaml.safe_load((ROOT / '.github/workflows/ci.yml').read_text(encoding='utf-8'))
     assert workflow['jobs']['run']['steps'][-1] == {'run': '.ci/run'}
+    matrix = workflow['jobs']['run']['strategy']['matrix']
+    assert matrix['python'] == [f'3.{minor}' for minor in range(10, 15)]   # the classifiers
+    assert 'in range(10, 15)' in setup_arguments(ROOT)['classifiers']
+    assert [one['machine'] for one in matrix['include']] == ['ubuntu-24.04-arm']
     on_ros = yaml.safe_load((ROOT / '.github/workflows/ros.yml').read_text(encoding='utf-8'))
     assert '-f .ci/Dockerfile' in on_ros['jobs']['run']['steps'][1]['run']
     hooks = yaml.safe_load((ROOT / '.pre-commit-config.yaml').read_text(encoding='utf-8'))
