@@ -193,7 +193,8 @@ class BendingLinks(RigidLinks):
     def step(self, nominal: NominalState, law: TrackingLaw, q: Vector, v: Vector) -> Step:
         """Return the control step of a nominal model at a measured state (nv,), (nv,)."""
         shift, rate = self._shifted(nominal)
-        moved = nominal._replace(q=displaced(self._rigid.model, nominal.q, shift), v=nominal.v + rate)
+        moved = nominal._replace(q=displaced(self._rigid.model, nominal.q, shift),
+                                 v=nominal.v + rate)
         found = law.with_more(law.efforts(moved, q, v),
                               self._more_effort(q, v, nominal.accelerations))
         return Step.of(moved._replace(effort=found.nominal), found)
