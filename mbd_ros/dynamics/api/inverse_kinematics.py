@@ -22,8 +22,10 @@ from numpy.typing import ArrayLike, NDArray
 import scipy
 
 from mbd_ros.dynamics.api.pose_search import pose_search, suits
+from mbd_ros.dynamics.loops.closure import turned_over
 from mbd_ros.dynamics.prepared.call import checked_array
 from mbd_ros.dynamics.prepared.prepared import compile_model
+from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import InvalidValueError, ShapeError, UnknownNameError, UnsupportedError
 from mbd_ros.execution import Executor
 from mbd_ros.model import Model, state
@@ -48,7 +50,9 @@ class InverseKinematics(NamedTuple):
     q : array
         (nq,) or (N, nq): the best configurations.
     error : array
-        () or (N,): largest entry of what is left, positions [m] and rotation vectors [rad].
+        () or (N,): largest entry of what is left, positions [m] and rotation vectors [rad], or by
+        which a loop is open [m, or product of unit vectors]; infinite where a loop is closed with
+        its axes against each other.
     converged : array of bool
         () or (N,): whether that is within the tolerance.
 
@@ -71,12 +75,13 @@ def inverse_kinematics(
     Levenberg-Marquardt with a damping of half the squared error, which needs no choice of a
     parameter and stays bounded at singular configurations and targets out of reach. Of joints
     with fewer coordinates than the targets ask for, the nearest configuration is returned. Elastic
-    coordinates stay as they are in ``q0``: joints alone move.
+    coordinates stay as they are in ``q0``: joints alone move. Closed loops and mimic joints are
+    equations beside those of the targets: what is found has converged if the loops are closed.
 
     Parameters
     ----------
     model : Model
-        A robot without closed loops.
+        The robot.
     targets : mapping of str to array_like
         For each link its pose in the world, (4, 4) or (N, 4, 4), or the position of its origin,
         (3,) or (N, 3) [m].
@@ -111,7 +116,7 @@ def inverse_kinematics(
     UnknownNameError, ShapeError, InvalidValueError, NotFiniteError
         If a link, a shape or a number is not as it should be.
     UnsupportedError
-        If the robot has closed loops.
+        If all solutions are asked for, of more than one pose of a tree of 6 simple joints.
 
     References
     ----------
@@ -128,9 +133,6 @@ def inverse_kinematics(
                                      np.asarray(target)[:3].reshape(12), tolerance, seed)
             if most <= tolerance:
                 return InverseKinematics(at, np.asarray(most), np.asarray(True))
-    if model.loops:
-        raise UnsupportedError(f"inverse kinematics of robot '{model.name}', which has closed "
-                               'loops', 'close_loops with known joints')
     if not isinstance(tolerance, (int, float, np.number)) or not tolerance > 0.0:
         raise InvalidValueError('tolerance', tolerance, 'a positive number [m, rad]')
     if not isinstance(seed, (int, np.integer)) or seed < 0:
@@ -220,7 +222,7 @@ def _all_solutions(model: Model, wanted: Mapping[str, Array], solutions: str, li
     if not suitable or model.nv > 6:
         raise UnsupportedError(
             f"all solutions of robot '{model.name}' for these targets", 'one pose of one link of '
-            'a robot with 6 joints of one coordinate or fewer, without executor')
+            'a tree with 6 joints of one coordinate or fewer, without executor')
     (link, target), = wanted.items()
     q = pose_search(model, link, bool(limits)).all_of(
         target[0, :3].reshape(12), tolerance, int(seed), attempts or BEGINNINGS)
@@ -290,6 +292,8 @@ class _Search:
             better = size < least
             best[better], least[better] = q[better], size[better]
             left[better] = np.abs(error[better]).max(axis=1)
+        if self._model.loops:
+            left[np.array([turned_over(self._dyn, one) for one in best])] = np.inf
         return best, left
 
     def _linearized(self, q: Array) -> tuple[Array, Array]:
@@ -305,6 +309,12 @@ class _Search:
                 turn = target[:, :3, :3] @ pose[:, :3, :3].swapaxes(1, 2)
                 errors += [target[:, :3, 3] - pose[:, :3, 3], _rotation_vectors(turn)]
                 rows.append(jacobian)
+        if self._model.loops:
+            loops = self._dyn.loop_rows(q, np.zeros((len(q), self._model.nv)))
+            jacobian = loops[..., VALUES:].copy()
+            jacobian[..., self._model.nv - len(self._model.elastic_names):] = 0.0
+            errors.append(-loops[..., 0])
+            rows.append(jacobian)
         return np.concatenate(errors, axis=1), np.concatenate(rows, axis=1)
 
     def _step(self, q: Array, error: Array, jacobian: Array) -> Array:

@@ -11,7 +11,7 @@
 # the License.
 
 r"""
-Kane's equations with the accessibility matrix, for trees; the reader's version.
+Kane's equations with the accessibility matrix; the reader's version.
 
 ``F_r + F*_r = 0`` for every generalized speed u_r, here the entries of v. With the partial
 velocities ``V^r_k`` of the mass centre of body k and its partial angular velocities ``W^r_k``::
@@ -30,6 +30,15 @@ axes of the world::
 Every axis is fixed in the body that its joint moves, ``z_r' = w_j x z_r``, from which the rates of
 partial velocities follow, and ``a_k = V^r_k u_r' + (V^r_k)' u_r``. Together
 ``M(q) u' + h(q, u) = tau``, in O(nb nv^2) operations, in NumPy over all states at once.
+
+A ring of modules is a tree, cut at a joint. The path matrix is that of the spanning tree; each row
+of the cut is a pair of wrenches L_k of the multiplier lambda on the two bodies, ``sum_k L_k . (alpha_k,
+a_o,k) + b = 0``. Its generalized active force goes along the same paths,
+``F_r = sum_k L_k . (W^r_k, V^r_{o,k}) lambda = A_r lambda``, so that
+
+    M u' + h = tau + A^T lambda,     A u' + sum_k L_k . (W', V_o')_k u + b = 0
+
+are its equations; dependent rows are left to ``row_space``.
 
 The paper adds the relative angles along a path, which is right for angular velocities and planar
 chains only; here rotations are multiplied.
@@ -51,6 +60,8 @@ import numpy as np
 
 from mbd_ros.dynamics.formulations.bodies import (
     around, axes_of, motion_of, paths_of, reaches, spring_loads)
+from mbd_ros.dynamics.formulations.border import border_of
+from mbd_ros.dynamics.formulations.row_space import RowSpace
 from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.sweeps import Layout, Program
 from mbd_ros.execution.stacks.blocks import solve_definite
@@ -69,7 +80,7 @@ class Paths:
     Parameters
     ----------
     model : Model
-        A tree.
+        The robot; of its closed loops the spanning tree.
     q : array
         (N, nq).
 
@@ -166,7 +177,7 @@ def equations(model: Model, q: Stack, u: Stack, world: Stack) -> Equations:
     Parameters
     ----------
     model : Model
-        A tree.
+        The robot; of its closed loops the spanning tree.
     q, u : array
         (N, nq) and (N, nv).
     world : array
@@ -203,8 +214,30 @@ def equations(model: Model, q: Stack, u: Stack, world: Stack) -> Equations:
 
 
 def _forward(model: Model, inputs: Inputs, world: Stack, executor: Any) -> Stack:
-    M, h = equations(model, inputs['q'], inputs['v'], world)
-    return solve_definite(M, (inputs['tau'] - h)[..., None])[..., 0]
+    q, u = inputs['q'], inputs['v']
+    M, h = equations(model, q, u, world)
+    if not model.loops:
+        return solve_definite(M, (inputs['tau'] - h)[..., None])[..., 0]
+    A, rest = ring_rows(model, q, u)
+    return np.array([_along(RowSpace(model, rows), *one) for rows, *one in zip(
+        A, M, inputs['tau'] - h, rest)]).reshape(u.shape)
+
+
+def ring_rows(model: Model, q: Stack, u: Stack) -> tuple[Stack, Stack]:
+    """Return A (N, m, nv) of the rows of cut joints, and what is left where u' is zero (N, m)."""
+    paths, border = Paths(model, q), border_of(model, motion_of(model, q, u))
+    V, W = paths.partial_velocities(paths.o), paths.partial_angular_velocities()
+    V_rate, W_rate = paths.rates(paths.o, u)
+    rest = in_body_axes(paths.R, times(W_rate, u), times(V_rate, u))
+    return (np.einsum('knmi,knri->nmr', border.L, in_body_axes(paths.R, W, V)),
+            np.einsum('knmi,kni->nm', border.L, rest) + border.bias)
+
+
+def _along(space: RowSpace, M: Stack, force: Stack, rest: Stack) -> Stack:
+    """Return u' (nv,) of one state, ``A u' = -rest``, under forces (nv,) and those of the rows."""
+    p, N = space.nearest(rest), space.motions()
+    found: Stack = p + N @ np.linalg.solve(N.T @ M @ N, N.T @ (force - M @ p))
+    return found
 
 
 def _inverse(model: Model, inputs: Inputs, world: Stack, executor: Any) -> Stack:

@@ -150,9 +150,8 @@ JOURDAIN = register(Formulation(
     lambda model: not model.loops))
 """Jourdain's principle, reduced: scans along trees, and one system of the size of v."""
 KANE = register(Formulation(
-    'kane', lambda model: {**_shared(model), **lazily.kane.PROGRAMS},
-    lambda model: not model.loops))
-"""Kane's equations with the accessibility matrix: to read."""
+    'kane', lambda model: {**_shared(model), **lazily.kane.PROGRAMS}, lambda model: True))
+"""Kane's equations with the accessibility matrix, and rows of cut joints: to read."""
 AUGMENTED = register(Formulation(
     'augmented', lambda model: {
         **_shared(model), 'forward_dynamics': lazily.augmented.FORWARD_DYNAMICS,

@@ -32,6 +32,7 @@ from mbd_ros.dynamics.identification.recording import Run
 from mbd_ros.dynamics.loops.efforts import driven_entries, free_motions
 from mbd_ros.dynamics.prepared.external_forces import external_efforts
 from mbd_ros.dynamics.prepared.prepared import compile_model
+from mbd_ros.environment.surroundings import in_vacuum
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.model import Model, state
 
@@ -190,9 +191,9 @@ def equations(model: Model, runs: Sequence[Run], bodies: Sequence[int], known: A
 
 
 def bare(model: Model) -> Model:
-    """Return the bodies and joints of a robot alone."""
-    return replace(model, loops=(), springs=(), laws=()) if (
-        model.loops or model.springs or model.laws) else model
+    """Return the bodies and joints of a robot alone, in a vacuum."""
+    return in_vacuum(replace(model, loops=(), springs=(), laws=()) if (
+        model.loops or model.springs or model.laws) else model)
 
 
 def others(model: Model, q: Array, v: Array, qdd: Array, gravity: Array) -> Array | float:

@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mbd_ros.description.records.finding import Finding
+from mbd_ros.dynamics.api.current_fields import is_field
 from mbd_ros.dynamics.api.whole_robot import inertial_parameters
 from mbd_ros.dynamics.identification.bodies import (
     as_body, BASIS, matrices, minimum, parameters_of, Prior, solved, Squares)
@@ -40,6 +41,8 @@ from mbd_ros.dynamics.identification.recording import Recording, recording
 from mbd_ros.dynamics.identification.result import (
     Deviations, Identification, with_parameters)
 from mbd_ros.dynamics.loops.efforts import driven_entries
+from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.surroundings import DEFAULT, FRESH_WATER, immersed, surrounded
 from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
 from mbd_ros.model import Model, state
 from mbd_ros.model.attachments.payload import with_payload
@@ -81,7 +84,7 @@ def identify(
     gravity: ArrayLike | None = None, external_forces: Any = None,
     actuated: Sequence[str] | None = None, payload: str | None = None,
     currents: bool = False, friction: str = 'coulomb', level: bool = False,
-    cutoff: float | None = None,
+    cutoff: float | None = None, fluid: Fluid | None = DEFAULT,
 ) -> Identification:
     """
     Identify bodies, friction, rotors and offsets of a robot from recorded motions.
@@ -124,6 +127,9 @@ def identify(
         Whether the base is known to be level.
     cutoff : float, optional
         Of the low-pass filter of velocities [Hz]; proposed from their spectrum if left out.
+    fluid : Fluid or None, optional
+        What was around links with ``<mbd:fluid>``, whose added mass, drag and lift count as
+        described; None is a vacuum. Fresh water at rest if left out.
 
     Returns
     -------
@@ -135,9 +141,11 @@ def identify(
     ShapeError, NotFiniteError, InvalidValueError, UnknownNameError
         If the recording or an option is not as above.
     UnsupportedError
-        If the robot has flexible links, or currents meet known forces.
+        If the robot has flexible links, currents of motors meet known forces, or the current of
+        the fluid is a field.
 
     """
+    model = _around(model, fluid)
     _check(model, prior, payload, currents, friction, actuated, external_forces)
     model.require_rigid('identify')
     down = as_gravity(model, gravity)
@@ -146,6 +154,16 @@ def identify(
                      not level, actuated)
     weight, expected = search.run(None if prior is None else float(prior))
     return search.result(weight, expected)
+
+
+def _around(model: Model, fluid: Fluid | None) -> Model:
+    """Return the robot in what was around it."""
+    if is_field(fluid):
+        raise UnsupportedError('identification in a current that is a field', 'a uniform one')
+    around, _ = surrounded(model, fluid)   # checks it
+    if fluid is DEFAULT:
+        return model if around is model else immersed(model, FRESH_WATER)
+    return immersed(model, fluid)
 
 
 def _check(model: Model, prior: Any, payload: str | None, currents: bool, friction: str,

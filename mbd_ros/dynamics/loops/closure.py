@@ -279,6 +279,11 @@ def _cosines(dyn: PreparedDynamics, q: Array) -> Array:
         loops, axes) for axis in _UPRIGHT.get(loop.kind, ())])
 
 
+def turned_over(dyn: PreparedDynamics, q: Array) -> bool:
+    """Return whether axes that are to agree point against each other at a configuration (nq,)."""
+    return bool((_cosines(dyn, q) < 0.0).any())
+
+
 def open_loops(model: Model, q: ArrayLike) -> str:
     """
     Return which loop is open most and by how much, in words; empty where all are closed.

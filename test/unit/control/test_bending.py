@@ -201,14 +201,15 @@ def test_links_that_buckle_are_refused():
 
 
 def other_base(kind):
-    """Return an arm that bends and a rigid one, on a ball, or without weight on a base that floats."""
+    """Return an arm that bends and a rigid one, on a ball, or afloat without weight."""
     text = FILE.read_text()
     if kind == 'ball':
         text = text.replace('<joint name="yaw" type="revolute">', '<joint name="yaw" type="ball">')
         return [mbd_ros.load(text.replace('type="ball"', 'type="spherical"'), flexible=flexible)
                 for flexible in (True, False)]
-    text = text.replace('<link name="base"/>', '<link name="base"><inertial><mass value="60"/><inertia '
-                        'ixx="8" ixy="0" ixz="0" iyy="9" iyz="0" izz="9"/></inertial></link>')
+    text = text.replace('<link name="base"/>', '<link name="base"><inertial><mass value="60"/>'
+                        '<inertia ixx="8" ixy="0" ixz="0" iyy="9" iyz="0" izz="9"/>'
+                        '</inertial></link>')
     return [replace(mbd_ros.load(text, flexible=flexible, floating_base=True),
                     gravity=(0.0, 0.0, 0.0)) for flexible in (True, False)]
 
@@ -222,7 +223,8 @@ def off_the_path(kind, flexible, seconds=0.48, period=0.004):
     start = mbd_ros.pose(rigid, q, 'hand')[:3, 3]
     tracker = Tracker(stiff, Task(
         flexible=flexible, link='hand', start='as_given', metric='euclidean', bandwidth=10.0,
-        path={'kind': 'line', 'start': start.tolist(), 'end': (start + (0.0, 0.0, 0.15)).tolist(),
+        path={'kind': 'line', 'start': start.tolist(),
+              'end': [*start[:2].tolist(), start[2] + 0.15],
               'duration': 0.6},
         actuated=rigid.joint_names[-4:]), q, np.zeros(rigid.nv))
     place, rates = np.append(q, np.zeros(bend)), np.zeros(soft.nv)

@@ -55,7 +55,8 @@ def test_one_that_does_not_suit_is_refused(function):
         count = {mbd_ros.mass_matrix: 1, mbd_ros.bias_forces: 2}.get(function, 3)
         function(model, *(q, v, tau)[:count], formulation=name)
     with pytest.raises(InvalidValueError, match=r"^formulation is 'recursive'; allowed: 'auto', "
-                       r"'closed_loop', 'augmented' for robot 'random', which has closed loops$"):
+                       r"'closed_loop', 'kane', 'augmented' for robot 'random', which has closed "
+                       r'loops$'):
         call(LOOP, 'recursive')
     for name in ('lagrange', 'ABA', ''):
         with pytest.raises(InvalidValueError, match=f"^formulation is '{name}'; allowed: 'auto', "

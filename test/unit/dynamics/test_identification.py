@@ -24,6 +24,7 @@ from mbd_ros.description.write.urdf import urdf_text
 from mbd_ros.dynamics.identification.bodies import as_body, parameters_of, Prior
 from mbd_ros.errors import InvalidValueError, ShapeError, UnknownNameError
 from mbd_ros.model.build import build_model
+from mbd_ros.model.lock import rebuilt
 
 URDF = Path(__file__).resolve().parents[3] / 'urdf'
 PANDA = mbd_ros.load(URDF / 'panda.urdf')
@@ -225,3 +226,29 @@ def test_only_what_was_not_excited_is_named():
     assert found.rank < found.base and 'joint003, joint004 hardly move' in still.message
     assert [name for name in model.body_names if name in finding.message] == [
         model.body_names[i] for i in sorted(resting)]
+
+
+def test_a_robot_in_water_is_identified_in_the_water_it_was_in():
+    """Added mass, drag and lift count as described; what is sought are bodies."""
+    text = (URDF / 'three_link_arm.urdf').read_text()
+    wet = ('<mbd:fluid><volume value="0.002"/><fluid_added_mass xx="0.5" yy="2" zz="2" qq="0.02" '
+           'rr="0.02"/><quadratic_drag force="1 20 20" moment="0 1 1"/></mbd:fluid></link>')
+    text = text.replace('</link>', wet)
+    if 'xmlns:mbd' not in text:
+        text = text.replace('<robot ', '<robot xmlns:mbd="urn:mbd_ros" ', 1)
+    model = mbd_ros.load(text)
+    sea = mbd_ros.Fluid(1025.0, (0.3, -0.2, 0.1))
+    q, v, qdd = motion(model, 3)
+    links = tuple(link if link.inertia is None else replace(link, inertia=replace(
+        link.inertia, mass=1.2 * link.inertia.mass)) for link in model.mechanism.links)
+    true = rebuilt(model, replace(model.mechanism, links=links))
+    tau = mbd_ros.inverse_dynamics(true, q, v, qdd, fluid=sea)
+    found = mbd_ros.identify(model, q, v, tau, qdd=qdd, joints=False, fluid=sea)
+    again = mbd_ros.inverse_dynamics(found.model, q, v, qdd, fluid=sea)
+    scale = np.abs(tau).max()
+    np.testing.assert_allclose(again, tau, atol=1e-3 * scale)   # what the prior leaves
+    other = mbd_ros.identify(model, q, v, tau, qdd=qdd, joints=False, fluid=None)
+    dry = mbd_ros.inverse_dynamics(other.model, q, v, qdd, fluid=None)
+    assert np.abs(dry - tau).max() > 0.02 * scale   # bodies do not explain drag
+    with pytest.raises(InvalidValueError, match=r'fluid is 3; allowed: a mbd_ros\.Fluid'):
+        mbd_ros.identify(model, q, v, tau, qdd=qdd, fluid=3)

@@ -88,10 +88,56 @@ def test_limits_may_be_left():
     assert ((found.q < PANDA.lower) | (found.q > PANDA.upper)).any()
 
 
-def test_loops_are_refused():
+@pytest.mark.parametrize(('name', 'link', 'pose'), [
+    ('stewart.urdf.xacro', 'platform', True), ('delta.urdf.xacro', 'platform', False),
+    ('five_bar.urdf', 'tool', False), ('four_bar.urdf', 'rocker', True)])
+def test_links_in_closed_loops_reach_poses_that_the_loops_allow(name, link, pose):
+    model, rng = mbd_ros.load(URDF / name), np.random.default_rng(3)
+    closed, _ = mbd_ros.close_loops(model, mbd_ros.neutral(model))
+    wanted = np.array([mbd_ros.close_loops(model, mbd_ros.integrate(
+        model, closed, 0.4 * rng.normal(size=model.nv)))[0] for _ in range(4)])
+    poses = mbd_ros.pose(model, wanted, link)
+    targets = {link: poses if pose else poses[:, :3, 3]}
+    for start in (closed, None):   # the neutral configuration is open
+        found = mbd_ros.inverse_kinematics(model, targets, start, limits=False)
+        assert found.converged.all()
+        there = mbd_ros.pose(model, found.q, link)
+        # The tolerance, of positions and rotation vectors.
+        np.testing.assert_allclose(there if pose else there[:, :3, 3], targets[link], atol=2e-9)
+        again, _ = mbd_ros.close_loops(model, found.q)
+        np.testing.assert_allclose(again, found.q, atol=1e-7)   # closed as they are
+
+
+def test_what_the_loops_do_not_allow_has_not_converged():
+    model = mbd_ros.load(URDF / 'five_bar.urdf')
+    found = mbd_ros.inverse_kinematics(model, {'tool': [9.0, 0.0, 0.0]}, attempts=2)
+    assert not found.converged and found.error > 1.0
+
+
+def test_a_gripper_whose_fingers_follow_each_other():
+    """Its mimic joint counts where the robot is loaded with it: one finger leads the other."""
+    text = URDF.joinpath('panda.urdf').read_text()
+    inertial = ('<inertial><mass value="0.1"/><inertia ixx="1e-4" ixy="0" ixz="0" iyy="1e-4" '
+                'iyz="0" izz="1e-4"/></inertial>')
+    for side, sign, more in (('left', 1, ''), ('right', -1, '<mimic joint="left"/>')):
+        text = text.replace('</robot>', (
+            f'<link name="{side}_tip">{inertial}</link><joint name="{side}" type="prismatic">'
+            f'<parent link="tool"/><child link="{side}_tip"/><axis xyz="0 {sign} 0"/>'
+            f'<limit lower="0" upper="0.04" velocity="1" effort="1"/>{more}</joint></robot>'))
+    model = mbd_ros.load(text, mimic=True)
+    q = np.array([0.3, 0.4, -0.2, -1.5, 0.1, 1.2, 0.4, 0.02, 0.02])
+    assert model.joint_names[-2:] == ('left', 'right')
+    target = mbd_ros.pose(model, q, 'left_tip')
+    found = mbd_ros.inverse_kinematics(model, {
+        'left_tip': target, 'tool': mbd_ros.pose(model, q, 'tool')}, q + 0.1)
+    assert found.converged
+    np.testing.assert_allclose(found.q[-2:], 0.02, atol=1e-8)
+
+
+def test_all_solutions_of_a_linkage_are_refused():
     model = mbd_ros.load(URDF / 'four_bar.urdf')
-    with pytest.raises(UnsupportedError, match='closed loops'):
-        mbd_ros.inverse_kinematics(model, {model.body_names[0]: [0.0, 0.0, 0.0]})
+    with pytest.raises(UnsupportedError, match='one pose of one link of a tree with 6 joints'):
+        mbd_ros.inverse_kinematics(model, {'rocker': np.eye(4)}, solutions='all')
 
 
 @pytest.mark.parametrize(('targets', 'options', 'error', 'text'), [
