@@ -273,17 +273,17 @@ def _compiled(text: str, optimization: int, scheduled: bool) -> bytes:
     """Return the object code of a module, compiled now."""
     global _begun
     _begun += 1
-    return emit(text, target_machine(optimization), scheduled)
+    return emit(llvm.parse_assembly(text), target_machine(optimization), scheduled)
 
 
-def emit(text: str, machine: Any, scheduled: bool) -> bytes:
+def emit(module: Any, machine: Any, scheduled: bool) -> bytes:
     """
     Return the object code of a module for any machine.
 
     Parameters
     ----------
-    text : str
-        LLVM IR.
+    module : llvmlite.binding.ModuleRef
+        The module; its triple and layout become those of the machine.
     machine : llvmlite.binding.TargetMachine
         The machine.
     scheduled : bool
@@ -291,7 +291,6 @@ def emit(text: str, machine: Any, scheduled: bool) -> bytes:
 
     """
     with _LOCK:
-        module = llvm.parse_assembly(text)
         module.verify()
         module.triple = machine.triple
         module.data_layout = str(machine.target_data)
