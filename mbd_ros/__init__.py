@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from mbd_ros.environment.immersion import Fluid
     from mbd_ros.errors import MbdError
     from mbd_ros.execution import Compiled, Futures, Interpreted, Lanes, Threads
+    from mbd_ros.export.write import export_library
     from mbd_ros.model.attachments.payload import with_payload
     from mbd_ros.model.couplings import coupling_map, CouplingMap
     from mbd_ros.model.load import load
@@ -115,6 +116,7 @@ else:
         'mbd_ros.environment.immersion': ('Fluid',),
         'mbd_ros.errors': ('MbdError',),
         'mbd_ros.execution': ('Compiled', 'Futures', 'Interpreted', 'Lanes', 'Threads'),
+        'mbd_ros.export.write': ('export_library',),
         'mbd_ros.model.couplings': ('coupling_map', 'CouplingMap'),
         'mbd_ros.model.load': ('load',),
         'mbd_ros.model.lock': ('lock',),
@@ -138,7 +140,7 @@ __all__ = [
     'compile', 'constrained_dynamics', 'contact_forces', 'control', 'coriolis_matrix',
     'coupling_map', 'description', 'difference', 'difference_derivatives', 'dynamics',
     'energy', 'errors', 'estimate_fluid', 'excitation_trajectory', 'execution',
-    'forward_dynamics', 'forward_dynamics_derivatives', 'frame_acceleration',
+    'export_library', 'forward_dynamics', 'forward_dynamics_derivatives', 'frame_acceleration',
     'frame_acceleration_derivatives', 'frame_velocity', 'frame_velocity_derivatives',
     'gravity_forces', 'gravity_forces_derivatives', 'hybrid_dynamics', 'identify',
     'inertial_parameters', 'integrate', 'integrate_derivatives', 'inverse_dynamics',

@@ -24,7 +24,8 @@ import mbd_ros
 from mbd_ros.errors import MbdError
 
 SUBCOMMANDS = (
-    'check', 'info', 'convert', 'view', 'excite', 'identify', 'flex', 'analyse', 'sweep', 'cache')
+    'check', 'info', 'convert', 'view', 'excite', 'identify', 'flex', 'analyse', 'sweep', 'export',
+    'cache')
 """
 Files beside this one: each has ``add_to(subparsers)``, which sets ``run``, a function of the
 parsed arguments. Only what is asked for is loaded, since all of them take seconds.

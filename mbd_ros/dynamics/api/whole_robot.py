@@ -80,12 +80,12 @@ def center_of_mass(model: Model, q: ArrayLike, *, executor: Executor | str | Non
         (rows,), many = states_of(model, 'center_of_mass', q=q)
         return _one_or_many(many, flexible_momenta.center_of_mass(model, rows))
     poses = _poses(model, q, executor)
-    moment = poses.reshape(*poses.shape[:-3], 16 * model.nb) @ _moments(model)
+    moment = poses.reshape(*poses.shape[:-3], 16 * model.nb) @ moments(model)
     return moment / model.masses.sum()
 
 
 @functools.lru_cache(maxsize=64)
-def _moments(model: Model) -> Array:
+def moments(model: Model) -> Array:
     """Return W (16 nb, 3): the entries of all poses times W are the robot's first moment."""
     found = np.zeros((model.nb, 4, 4, 3))
     for k in range(3):

@@ -39,6 +39,7 @@ from mbd_ros.environment.surroundings import DEFAULT, surrounded
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution import choose, Executor, Kernel
 from mbd_ros.execution.calls.fast_call import fast_call
+from mbd_ros.execution.ir.machine_code import address_of
 from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.records import filled, flatten
 from mbd_ros.execution.program.sweeps import Program
@@ -217,25 +218,25 @@ class PreparedDynamics:
     @functools.cached_property
     def forward_dynamics_derivatives(self) -> Callable[..., ForwardDynamicsDerivatives]:
         """Callable ``(q, v, tau) -> (dq, dv, dtau)``, each (nv, nv): derivatives of vdot."""
-        traced = self.model.loops or self._inverse_traced
-        return in_parts(self._traced('forward_dynamics') if traced else self._callable(
+        return in_parts(self._traced('forward_dynamics') if self.differentiates_traces(
+            'forward_dynamics') else self._callable(
             FORWARD_DYNAMICS_DERIVATIVES), ForwardDynamicsDerivatives,
             FORWARD_DYNAMICS_DERIVATIVES.name)
 
     @functools.cached_property
     def inverse_dynamics_derivatives(self) -> Callable[..., InverseDynamicsDerivatives]:
         """Callable ``(q, v, qdd) -> (dq, dv, dqdd)``, each (nv, nv): derivatives of tau."""
-        traced = self._inverse_traced
-        return in_parts(self._traced('inverse_dynamics') if traced else self._callable(
+        return in_parts(self._traced('inverse_dynamics') if self.differentiates_traces(
+            'inverse_dynamics') else self._callable(
             INVERSE_DYNAMICS_DERIVATIVES), InverseDynamicsDerivatives,
             INVERSE_DYNAMICS_DERIVATIVES.name)
 
-    @property
-    def _inverse_traced(self) -> bool:
-        """Whether inverse dynamics are differentiated by their trace."""
+    def differentiates_traces(self, function: str) -> bool:
+        """Return whether forward or inverse dynamics are differentiated by their trace."""
         model = self.model
         return bool(model.springs or model.laws) or (
-            model.elastic is not None and flexible.small(model))
+            model.elastic is not None and flexible.small(model)) or (
+            function == 'forward_dynamics' and bool(model.loops))
 
     def _traced(self, function: str) -> Callable[..., Array]:
         """Return the derivatives of a function whose trace is differentiated."""
@@ -356,9 +357,9 @@ class PreparedDynamics:
         assert callable(getattr(self, function))
         return self._kernels[function].how(count)
 
-    def machine_code(self, function: str, link: str = '') -> tuple[int, int] | None:
+    def kernel(self, function: str, link: str = '') -> Kernel:
         """
-        Return where the machine code of a function and its world are.
+        Return what runs a function.
 
         Parameters
         ----------
@@ -369,9 +370,8 @@ class PreparedDynamics:
 
         Returns
         -------
-        (int, int) or None
-            Addresses of ``void kernel(argument..., world, result)`` and of the world, both
-            valid as long as this object; None where no machine code runs it.
+        Kernel
+            The kernel; it lives as long as this object.
 
         """
         if link:
@@ -379,10 +379,28 @@ class PreparedDynamics:
             function = f'{function} of {link}'
         else:
             assert callable(getattr(self, function))
-        kernel = self._kernels.get(function)
-        if kernel is None or kernel.address is None:
+        return self._kernels[function]
+
+    def machine_code(self, function: str, link: str = '') -> tuple[int, int] | None:
+        """
+        Return where the machine code of a function and its world are.
+
+        Parameters
+        ----------
+        function, link : str
+            As for ``kernel``.
+
+        Returns
+        -------
+        (int, int) or None
+            Addresses of ``void kernel(argument..., world, result)`` and of the world, both
+            valid as long as this object; None where no machine code runs it.
+
+        """
+        kernel = self.kernel(function, link)
+        if kernel.address is None:
             return None
-        return kernel.address, self._world.ctypes.data
+        return kernel.address, address_of(self._world)
 
     @functools.cached_property
     def _rest(self) -> Array:

@@ -83,9 +83,8 @@ def traced_derivatives(dyn: PreparedDynamics, function: str, *point: Array) -> A
             dyn, 'inverse_dynamics', q, v, dyn.forward_dynamics(q, v, tau))
         inverse = np.linalg.inv(mass)
         return np.array([-inverse @ by_q, -inverse @ by_v, inverse])
-    if model.nb <= LARGEST_TRACED and not masses_far_apart(model) and (
-            model.elastic is None or (small(model) and function == 'inverse_dynamics')):
-        columns = _tangent_code(model, function).columns(dyn.world_array, *point)
+    if traces(model, function):
+        columns = tangent_code(model, function).columns(dyn.world_array, *point)
     if columns is None or not np.isfinite(columns).all():  # where the rank of loops is in doubt
         columns = _differences(dyn, function, *point)
     found: Array = np.ascontiguousarray(columns.reshape(3, model.nv, -1).transpose(0, 2, 1))
@@ -126,17 +125,32 @@ def _differences(dyn: PreparedDynamics, function: str, q: Array, v: Array, third
     return columns
 
 
-class _TangentCode:
-    """Machine code for ``(x, y, z, dx, dy, dz) -> d f(x, y, z)`` on batches; x is q."""
+def traces(model: Model, function: str) -> bool:
+    """Return whether the trace of a function is differentiated, not the function itself."""
+    return model.nb <= LARGEST_TRACED and not masses_far_apart(model) and (
+        model.elastic is None or (small(model) and function == 'inverse_dynamics'))
+
+
+class TangentCode:
+    """
+    Machine code for ``(x, y, z, dx, dy, dz) -> d f(x, y, z)`` on batches; x is q.
+
+    Attributes
+    ----------
+    kernel : MachineCode
+        ``void kernel(x, y, z, dx, dy, dz, world, result)`` with as many states side by side as a
+        vector register holds.
+
+    """
 
     def __init__(self, model: Model, function: str) -> None:
         program, nv, width = _program(model, function), model.nv, Width(vector_lanes())
         counts = sizes(model, program.inputs)
-        self._kernel = MachineCode(
+        self.kernel = MachineCode(
             lambda: _tangent_ir(program, model, width),
             origin=origin_of(program, model, 'tangents', width))
         self._loop = MachineCode(batch_ir([*counts, nv, nv, nv], nv, width),
-                                 addresses=[self._kernel.address('kernel')])
+                                 addresses=[self.kernel.address('kernel')])
         self._call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * 8)(
             self._loop.address('batch'))
 
@@ -184,4 +198,5 @@ def _rates_of_coordinates(model: Model, q: Sequence[Any], dq: Sequence[Any]) -> 
     return rates + list(dq[model.nv - len(model.elastic_names):])
 
 
-_tangent_code = lru_cache(maxsize=16)(_TangentCode)
+tangent_code = lru_cache(maxsize=16)(TangentCode)
+"""The code for a model and ``'forward_dynamics'`` or ``'inverse_dynamics'``."""

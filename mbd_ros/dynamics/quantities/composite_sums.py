@@ -67,6 +67,29 @@ def _of_states(function: Callable[..., None], model: Model, shape: tuple[int, ..
     return result
 
 
+def machine_code(function: Callable[..., None], model: Model) -> tuple[int, Array, Array]:
+    """
+    Return the machine code of a function of ``composites.py`` for other machine code to call.
+
+    Parameters
+    ----------
+    function : callable
+        ``regressor`` and so on.
+    model : Model
+        The robot.
+
+    Returns
+    -------
+    address : int
+        Of ``void kernel(count, poses, bodies, coordinates, other..., result)``, doubles all.
+    bodies, coordinates : array
+        The robot's.
+
+    """
+    code: LoopCode = _code(function, model.nb, model.nv).keep   # type: ignore[attr-defined]
+    return code.address, *_layout(model)
+
+
 @functools.lru_cache(maxsize=64)
 def _layout(model: Model) -> tuple[Array, Array]:
     """Return ``bodies`` and ``coordinates``."""

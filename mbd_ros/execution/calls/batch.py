@@ -55,7 +55,7 @@ def batch_ir(sizes: Sequence[int], result_size: int, width: Width) -> str:
     names = [f'a{k}' for k in range(len(sizes))]
     parameters = ', '.join(f'ptr %{name}' for name in [*names, 'world', 'result'])
     lines = [DECLARATIONS, f'define i64 @batch(i64 %n, {parameters}) nounwind {{', 'entry:',
-             *take_ir('%memory', 8 * width.lanes * (sum(sizes) + result_size), 'entry')]
+             *take_ir('%memory', 8 * width.lanes * (sum(sizes) + result_size))]
     lines.append(address_ir('%kernel', 0))
     offset = 0
     for name, size in zip([*names, 'result'], [*sizes, result_size]):

@@ -40,6 +40,7 @@ import numpy as np
 from mbd_ros.execution.calls.array_ir import (
     apart, check_array, DATA, LAYOUT_KNOWN, load, READABLE, TUPLE_ITEMS, TUPLE_SIZE, WRITEABLE)
 from mbd_ros.execution.calls.fast_batch import addresses, complete, keeper, many_ir
+from mbd_ros.execution.ir.finite import all_finite_ir, FINITE_IR
 from mbd_ros.execution.ir.machine_code import address_ir, MachineCode
 from mbd_ros.execution.program.kernel import FastBatches
 
@@ -116,7 +117,7 @@ def _entry_ir(sizes: Sequence[int], constants: int, shape: Sequence[int],
     """Return the IR of ``entry(self, arguments, count, keyword names)``."""
     fixed = [f'%constant{k}' for k in range(constants)]
     lines = [
-        _FINITE, f'@shape = private constant [{len(shape)} x i64] '
+        FINITE_IR, f'@shape = private constant [{len(shape)} x i64] '
         f'[{", ".join(f"i64 {extent}" for extent in shape)}]',
         'define ptr @entry(ptr %self, ptr %args, i64 %count, ptr %keywords) nounwind {', 'entry:',
         *(address_ir(name, k) for k, name in enumerate((
@@ -138,7 +139,7 @@ def _entry_ir(sizes: Sequence[int], constants: int, shape: Sequence[int],
                   f'  %arg{k} = load ptr, ptr %arg{k}p',
                   *check_array(str(k), f'%arg{k}', (size,), READABLE, f'check{k + 1}',
                                'many' if k == 0 and batches else 'otherwise'), f'check{k + 1}:']
-    lines += _all_finite([(f'data{k}', size) for k, size in enumerate(sizes)], 'in')
+    lines += all_finite_ir([(f'data{k}', size) for k, size in enumerate(sizes)], 'in')
     lines += ['  br i1 %in, label %finite, label %otherwise', 'finite:',
               '  %fresh = icmp eq ptr %out, null', '  br i1 %fresh, label %allocate, label %reuse',
               'reuse:', *check_array('o', '%out', shape, READABLE | WRITEABLE, 'apart'),
@@ -153,7 +154,7 @@ def _entry_ir(sizes: Sequence[int], constants: int, shape: Sequence[int],
     arguments = [*(f'ptr %data{k}' for k in range(len(sizes))),
                  *(f'ptr {name}' for name in fixed), 'ptr %result']
     lines.append(f'  call void %kernel({", ".join(arguments)})')
-    lines += _all_finite([('result', int(np.prod(shape)))], 'good')
+    lines += all_finite_ir([('result', int(np.prod(shape)))], 'good')
     lines += ['  br i1 %good, label %done, label %discard', 'done:',
               '  br i1 %fresh, label %give, label %lend', 'lend:',
               '  call void %keep(ptr %out)', '  ret ptr %out', 'give:',
@@ -166,84 +167,6 @@ def _entry_ir(sizes: Sequence[int], constants: int, shape: Sequence[int],
               '  %slow = call ptr %call(ptr %self, ptr %args, i64 %count, ptr %keywords)',
               '  ret ptr %slow', '}']
     return '\n'.join(lines)
-
-
-_LONG = 512  # entries beyond which an array is tested by a loop, _BLOCK entries at a time
-_BLOCK = 32  # four vectors of eight, so that their sums do not wait for each other
-_BLOCKS = f'<{_BLOCK} x double>'
-_EIGHT = '<8 x double>'
-_FINITE = f"""
-declare double @llvm.vector.reduce.fadd.v{_BLOCK}f64(double, {_BLOCKS})
-declare double @llvm.vector.reduce.fadd.v8f64(double, {_EIGHT})
-define private double @finite(ptr readonly %array, i64 %size) nounwind {{
-entry:
-  %blocks = and i64 %size, {-_BLOCK}
-  br label %many
-many:
-  %k = phi i64 [0, %entry], [%next, %block]
-  %sums = phi {_BLOCKS} [zeroinitializer, %entry], [%added, %block]
-  %more = icmp slt i64 %k, %blocks
-  br i1 %more, label %block, label %rest
-block:
-  %p = getelementptr double, ptr %array, i64 %k
-  %x = load {_BLOCKS}, ptr %p, align 8
-  %z = fmul {_BLOCKS} %x, zeroinitializer
-  %added = fadd {_BLOCKS} %sums, %z
-  %next = add i64 %k, {_BLOCK}
-  br label %many
-rest:
-  %all = call reassoc double @llvm.vector.reduce.fadd.v{_BLOCK}f64(double 0.0, {_BLOCKS} %sums)
-  br label %single
-single:
-  %i = phi i64 [%blocks, %rest], [%j, %entryof]
-  %sum = phi double [%all, %rest], [%one, %entryof]
-  %left = icmp slt i64 %i, %size
-  br i1 %left, label %entryof, label %done
-entryof:
-  %ip = getelementptr double, ptr %array, i64 %i
-  %ix = load double, ptr %ip
-  %iz = fmul double %ix, 0.0
-  %one = fadd double %sum, %iz
-  %j = add i64 %i, 1
-  br label %single
-done:
-  ret double %sum
-}}"""
-
-
-def _all_finite(arrays: Sequence[tuple[str, int]], name: str) -> list[str]:
-    """Return the IR of a test that 0 * x sums to zero, which NaN and infinity do not."""
-    lines: list[str] = []
-    sums: dict[str, list[str]] = {'double': [], _EIGHT: []}
-    for array, size in arrays:
-        if size > _LONG:
-            lines.append(f'  %{name}.{array} = call double @finite(ptr %{array}, i64 {size})')
-            sums['double'].append(f'%{name}.{array}')
-            continue
-        eights = size - size % 8
-        for entry in (*range(0, eights, 8), *range(eights, size)):
-            value, kind = f'%{name}.{array}.{entry}', _EIGHT if entry < eights else 'double'
-            lines += [f'  {value}p = getelementptr double, ptr %{array}, i64 {entry}',
-                      f'  {value}x = load {kind}, ptr {value}p, align 8',
-                      f'  {value} = fmul {kind} {value}x, '
-                      f'{"0.0" if kind == "double" else "zeroinitializer"}']
-            sums[kind].append(value)
-    if sums[_EIGHT]:
-        lines.append(f'  %{name}.eights = call reassoc double @llvm.vector.reduce.fadd.v8f64('
-                     f'double 0.0, {_EIGHT} {_total(sums[_EIGHT], _EIGHT, lines)})')
-        sums['double'].append(f'%{name}.eights')
-    total = _total(sums['double'], 'double', lines) if sums['double'] else '0.0'
-    return [*lines, f'  %{name} = fcmp oeq double {total}, 0.0']
-
-
-def _total(values: list[str], kind: str, lines: list[str]) -> str:
-    """Add the IR of a sum by pairs, in which few additions wait for each other."""
-    while len(values) > 1:
-        pairs = [f'{value}s' for value in values[:-1:2]]
-        lines += [f'  {pair} = fadd {kind} {one}, {other}'
-                  for pair, one, other in zip(pairs, values[::2], values[1::2])]
-        values = pairs + values[len(values) - len(values) % 2:]
-    return values[0]
 
 
 def _python_function(name: str) -> int:

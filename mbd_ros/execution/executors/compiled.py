@@ -29,7 +29,8 @@ from numpy.typing import NDArray
 
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution.calls.batch import batch_ir
-from mbd_ros.execution.ir.machine_code import address_ir, MachineCode, vector_lanes
+from mbd_ros.execution.ir.machine_code import (
+    address_ir, address_of, MachineCode, vector_lanes)
 from mbd_ros.execution.ir.origin import origin_of
 from mbd_ros.execution.ir.straight_line import SCALAR, Width
 from mbd_ros.execution.ir.workspace import DECLARATIONS, give_ir, RELEASE, take_ir
@@ -318,11 +319,11 @@ def _rolled(program: Program, model: Model, width: Width, folded: bool = False
     parameters = ', '.join(f'ptr {name}' for name in names)
     code = MachineCode('\n'.join([
         DECLARATIONS, f'define void @kernel({parameters}) nounwind {{', 'entry:',
-        *take_ir('%work', work, 'entry'),
+        *take_ir('%work', work),
         *(address_ir(name, k) for k, name in enumerate(('%rolled', '%constants', '%topology'))),
         f'  call void %rolled({parameters}, ptr %constants, ptr %topology, i64 {model.nb}, '
         f'i64 {model.nv}, ptr %work)', *give_ir(), '  ret void', '}']),
-        addresses=[shared.address('rolled'), constants.ctypes.data, topology.ctypes.data])
+        addresses=[shared.address('rolled'), address_of(constants), address_of(topology)])
     return code, (shared, constants, topology)
 
 

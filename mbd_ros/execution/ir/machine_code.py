@@ -25,6 +25,7 @@ from typing import Any
 
 import llvmlite
 import llvmlite.binding as llvm
+from numpy.typing import NDArray
 
 from mbd_ros.errors import MachineError
 from mbd_ros.execution.ir.object_cache import key_of, object_cache
@@ -124,6 +125,34 @@ def vector_lanes() -> int:
     return 8 if features.get('avx512f') else 4 if features.get('avx') else 2
 
 
+class Address(int):
+    """
+    An address that knows what is there, and keeps it.
+
+    Attributes
+    ----------
+    of : MachineCode or array
+        Whose address it is.
+    name : str
+        The function; empty for arrays.
+
+    """
+
+    of: MachineCode | NDArray[Any]
+    name: str
+
+    def __new__(cls, value: int, of: MachineCode | NDArray[Any], name: str = '') -> Address:
+        """Make an address."""
+        found = super().__new__(cls, value)
+        found.of, found.name = of, name
+        return found
+
+
+def address_of(array: NDArray[Any]) -> Address:
+    """Return the address of the first entry of an array that is C-contiguous."""
+    return Address(array.ctypes.data, array)
+
+
 class MachineCode:
     """
     Compiled functions; they stay valid as long as this object lives.
@@ -149,6 +178,14 @@ class MachineCode:
     scheduled : bool, optional
         Whether they are put in another order before that, too; if left out, from level 2 on.
 
+    Attributes
+    ----------
+    ir, optimization, scheduled
+        As given, for those who compile it for another machine (``mbd_ros/export``).
+    addresses : tuple of int
+        Those given; what they are of can be told from each ``Address`` among them, and lives as
+        long as this object.
+
     """
 
     def __init__(self, ir: str | Callable[[], str], optimization: int = 1,
@@ -156,6 +193,8 @@ class MachineCode:
                  scheduled: bool | None = None) -> None:
         check_executable_memory()
         scheduled = optimization > 1 if scheduled is None else scheduled
+        self.ir, self.optimization, self.scheduled = ir, optimization, scheduled
+        self.addresses = tuple(addresses)
         head = f'@addresses = global [{max(1, len(addresses))} x i64] zeroinitializer\n'
         code = _object_code(lambda: head + (ir if isinstance(ir, str) else ir()), optimization,
                             origin, scheduled)
@@ -174,9 +213,9 @@ class MachineCode:
         """Exchange one of the addresses; calls that have not begun use the new one."""
         self._table[number] = address
 
-    def address(self, name: str) -> int:
+    def address(self, name: str) -> Address:
         """Return the address of a function."""
-        return int(self._engine.get_function_address(name))
+        return Address(self._engine.get_function_address(name), self, name)
 
 
 def address_ir(name: str, number: int) -> str:
@@ -233,10 +272,25 @@ def _object_code(ir: Callable[[], str], optimization: int, origin: str | None, s
 def _compiled(text: str, optimization: int, scheduled: bool) -> bytes:
     """Return the object code of a module, compiled now."""
     global _begun
+    _begun += 1
+    return emit(llvm.parse_assembly(text), target_machine(optimization), scheduled)
+
+
+def emit(module: Any, machine: Any, scheduled: bool) -> bytes:
+    """
+    Return the object code of a module for any machine.
+
+    Parameters
+    ----------
+    module : llvmlite.binding.ModuleRef
+        The module; its triple and layout become those of the machine.
+    machine : llvmlite.binding.TargetMachine
+        The machine.
+    scheduled : bool
+        As for ``MachineCode``.
+
+    """
     with _LOCK:
-        _begun += 1
-        machine = target_machine(optimization)
-        module = llvm.parse_assembly(text)
         module.verify()
         module.triple = machine.triple
         module.data_layout = str(machine.target_data)

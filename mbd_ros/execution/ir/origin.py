@@ -71,7 +71,7 @@ def origin_of(program: Program, model: Model | None, *more: object) -> str | Non
         return None
     digest = hashlib.blake2b(text, digest_size=20)
     if model is not None:
-        digest.update(_constants(model))
+        digest.update(model_digest(model))
     return '\n'.join(['origin', _sources(_ROOMS), digest.hexdigest(), *map(repr, more)])
 
 
@@ -130,7 +130,7 @@ def _modules(part: object) -> Iterator[str]:
 
 
 @functools.lru_cache(maxsize=64)
-def _constants(model: Model) -> bytes:
+def model_digest(model: Model) -> bytes:
     """Return a digest of all of a model that programs see."""
     digest = hashlib.blake2b(digest_size=20)
     for part in (model.parents, model.joint_types, model.q_offsets, model.v_offsets):

@@ -20,18 +20,71 @@ gets one of their own; the one given back last is kept.
 
 from __future__ import annotations
 
+import re
+
 from mbd_ros.execution.ir.elimination_ir import aligned_ir
 
 RELEASE = 'release'
 """The function that frees what is kept."""
-DECLARATIONS = '\n'.join([
-    'declare ptr @malloc(i64)', 'declare void @free(ptr)', '@spare = internal global ptr null',
-    f'define void @{RELEASE}() nounwind {{',
-    '  %old = atomicrmw xchg ptr @spare, ptr null acquire',
-    '  call void @free(ptr %old)', '  ret void', '}'])
+DECLARATIONS = f"""
+declare ptr @malloc(i64)
+declare void @free(ptr)
+@spare = internal global ptr null
+define void @{RELEASE}() nounwind {{
+  %old = atomicrmw xchg ptr @spare, ptr null acquire
+  call void @free(ptr %old)
+  ret void
+}}
+define private ptr @take(ptr %world, i64 %size) nounwind {{
+  %old = atomicrmw xchg ptr @spare, ptr null acquire
+  %none = icmp eq ptr %old, null
+  br i1 %none, label %make, label %kept
+kept:
+  ret ptr %old
+make:
+  %new = call ptr @malloc(i64 %size)
+  ret ptr %new
+}}
+define private void @give(ptr %world, ptr %piece) nounwind {{
+  %other = atomicrmw xchg ptr @spare, ptr %piece release
+  %single = icmp eq ptr %other, null
+  br i1 %single, label %done, label %drop
+drop:
+  call void @free(ptr %other)
+  br label %done
+done:
+  ret void
+}}"""
+"""What a module with ``take_ir`` holds; all its pieces are of one size."""
+FROM_THE_CALLER = f"""
+define void @{RELEASE}() nounwind {{
+  ret void
+}}
+define private ptr @take(ptr %world, i64 %size) nounwind {{
+  %place = getelementptr double, ptr %world, i64 -1
+  %piece = load ptr, ptr %place
+  %rest = getelementptr i8, ptr %piece, i64 %size
+  store ptr %rest, ptr %place
+  ret ptr %piece
+}}
+define private void @give(ptr %world, ptr %piece) nounwind {{
+  %place = getelementptr double, ptr %world, i64 -1
+  store ptr %piece, ptr %place
+  ret void
+}}"""
+"""
+What stands in its place in exported libraries, which allocate nothing: pieces of the caller's
+memory, the address of whose rest stands before the world.
+"""
+_TAKEN = re.compile(r'@take\(ptr %world, i64 (\d+)\)')
 
 
-def take_ir(name: str, size: int, block: str) -> list[str]:
+def taken(text: str) -> int:
+    """Return how many bytes the modules of a text take at a time, at most."""
+    return sum(map(int, _TAKEN.findall(text)))
+
+
+def take_ir(name: str, size: int) -> list[str]:
     """
     Return the IR that names a piece of memory, aligned to cache lines.
 
@@ -41,26 +94,17 @@ def take_ir(name: str, size: int, block: str) -> list[str]:
         What to call it, with its per cent sign.
     size : int
         Bytes; the same in all of the module.
-    block : str
-        The block that this code is appended to; it goes on in ``taken``.
 
     Returns
     -------
     list of str
-        IR.
+        IR, for a function with the parameter ``%world``; it goes on in block ``taken``.
 
     """
-    return ['  %spare.old = atomicrmw xchg ptr @spare, ptr null acquire',
-            '  %spare.none = icmp eq ptr %spare.old, null',
-            '  br i1 %spare.none, label %spare.make, label %taken', 'spare.make:',
-            f'  %spare.new = call ptr @malloc(i64 {size + 64})', '  br label %taken', 'taken:',
-            f'  %spare.raw = phi ptr [%spare.old, %{block}], [%spare.new, %spare.make]',
-            *aligned_ir(name, '%spare.raw')]
+    return [f'  %spare.raw = call ptr @take(ptr %world, i64 {size + 64})',
+            '  br label %taken', 'taken:', *aligned_ir(name, '%spare.raw')]
 
 
 def give_ir() -> list[str]:
-    """Return the IR that gives it back; the code goes on in ``given``."""
-    return ['  %spare.other = atomicrmw xchg ptr @spare, ptr %spare.raw release',
-            '  %spare.single = icmp eq ptr %spare.other, null',
-            '  br i1 %spare.single, label %given, label %spare.drop', 'spare.drop:',
-            '  call void @free(ptr %spare.other)', '  br label %given', 'given:']
+    """Return the IR that gives it back."""
+    return ['  call void @give(ptr %world, ptr %spare.raw)']

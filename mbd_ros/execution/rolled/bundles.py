@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.execution.ir.interleave import added_ir, aligned, packed_ir, unpacked_ir
-from mbd_ros.execution.ir.machine_code import MachineCode
+from mbd_ros.execution.ir.machine_code import address_of, MachineCode
 from mbd_ros.execution.ir.straight_line import SCALAR, StraightLine, Width
 from mbd_ros.execution.ir.workspace import DECLARATIONS, give_ir, take_ir
 from mbd_ros.execution.program.sweeps import Inward, Layout, Outward, Program, Tie, Ties
@@ -201,7 +201,7 @@ def bundles_code(program: Program, model: Model, way: Bundles) -> tuple[MachineC
                  *(lanes.address(f'sweep{k}' if way.chains else f'{what}{k}')
                    for k in numbers for what in ('begin', 'sweep'))]
     code = MachineCode(_Driver(program, model, way, one, many, species).ir(), addresses=[
-        *functions, *(array.ctypes.data for pair in tables for array in pair)])
+        *functions, *(address_of(array) for pair in tables for array in pair)])
     return code, (single, lanes, tables)
 
 
@@ -253,7 +253,7 @@ class _Driver:
         parameters = ', '.join(f'ptr %{name}' for name in (*self._inputs, 'world', 'result'))
         self._lines = [DECLARATIONS, *declared(self._program),
                        f'define void @kernel({parameters}) nounwind {{', 'entry:',
-                       *take_ir('%work', 8 * place, 'entry')]
+                       *take_ir('%work', 8 * place)]
         for number, (bundle, room) in enumerate(zip(self._way.bundles, rooms)):
             for name, offset in room.items():
                 self._lines.append(f'  %b{number}.{name} = getelementptr double, ptr %work, '

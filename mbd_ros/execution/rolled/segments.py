@@ -39,7 +39,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mbd_ros.execution.ir.interleave import aligned, packed_ir, unpacked_ir
-from mbd_ros.execution.ir.machine_code import address_ir, MachineCode, vector_lanes
+from mbd_ros.execution.ir.machine_code import (
+    address_ir, address_of, MachineCode, vector_lanes)
 from mbd_ros.execution.ir.sincos import sincos_ir
 from mbd_ros.execution.ir.straight_line import declarations_ir, SCALAR, StraightLine, Width
 from mbd_ros.execution.ir.trace import Operand, Symbol, Trace
@@ -171,7 +172,7 @@ def segments_code(program: Program, model: Model, way: Segments) -> tuple[Machin
     constants, topology = _tables(model, way)
     shared = driver.sweeps
     code = MachineCode(driver.ir(), addresses=[
-        constants.ctypes.data, topology.ctypes.data,
+        address_of(constants), address_of(topology),
         *(shared.address(f'sweep{k}') for k in range(4))])
     return code, (shared, constants, topology)
 
@@ -275,7 +276,7 @@ class _Driver:
         parameters = ', '.join(f'ptr %{name}' for name in (*names, 'world', 'result'))
         lines = [DECLARATIONS, sincos_ir(SCALAR, Width(vector_lanes())), declarations_ir(SCALAR),
                  f'define void @kernel({parameters}) nounwind {{', 'entry:',
-                 *take_ir('%work', 8 * place, 'entry'),
+                 *take_ir('%work', 8 * place),
                  *(address_ir(name, k) for k, name in enumerate((
                      '%constants', '%topology', *(f'%sweep{k}' for k in range(4))))),
                  *(f'  %{"rows" if name == "rows" else name + ".lanes"} = getelementptr double, '

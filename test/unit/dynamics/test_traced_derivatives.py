@@ -57,8 +57,8 @@ def test_differences_on_the_manifold(loops, springs, joints):
 
 def test_no_more_bodies_than_the_largest_are_traced(monkeypatch):
     traced = []
-    plain = derivatives._tangent_code
-    monkeypatch.setattr(derivatives, '_tangent_code',
+    plain = derivatives.tangent_code
+    monkeypatch.setattr(derivatives, 'tangent_code',
                         lambda model, function: traced.append(model.nb) or plain(
                             model, function))
     monkeypatch.setattr(derivatives, 'LARGEST_TRACED', 4)

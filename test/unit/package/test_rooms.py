@@ -28,7 +28,7 @@ ROSLESS_TOOLS = ROOT / 'rosless' / 'tools' / 'src'
 # A room uses only rooms before it.
 ROOMS = (
     'on_demand', 'errors', 'spatial', 'description', 'model', 'execution', 'environment',
-    'dynamics', 'simulation', 'control', 'messages', 'nodes', 'cli')
+    'dynamics', 'simulation', 'control', 'export', 'messages', 'nodes', 'cli')
 NUMERIC = ROOMS[:ROOMS.index('messages')]
 # Sub-rooms in the order of their imports, of every room that has them.
 SUB_ROOMS = {

@@ -45,7 +45,7 @@ from mbd_ros.dynamics.formulations.flexible.motion import (
     deformed_by, joint_motion, joint_of, joint_rates, Placed, segment_on, tree_of_segments)
 from mbd_ros.dynamics.formulations.flexible.recursion import (
     carried_by, driven_by, without_bending)
-from mbd_ros.execution.ir.machine_code import address_ir, MachineCode
+from mbd_ros.execution.ir.machine_code import address_ir, address_of, MachineCode
 from mbd_ros.execution.ir.sincos import sincos_ir
 from mbd_ros.execution.ir.straight_line import declarations_ir, StraightLine, Width
 from mbd_ros.execution.ir.trace import Symbol, Trace
@@ -456,9 +456,9 @@ def rolled(program: ArrayProgram, model: Model, width: Width) -> tuple[MachineCo
         '}']))
     code = MachineCode('\n'.join([
         DECLARATIONS, f'define void @kernel({parameters}) nounwind {{', 'entry:',
-        *take_ir('%work', 8 * width.lanes * int(records[-1]), 'entry'),
+        *take_ir('%work', 8 * width.lanes * int(records[-1])),
         *(address_ir(name, k) for k, name in enumerate(('%rolled', '%constants', '%table'))),
         f'  call void %rolled({parameters}, ptr %constants, ptr %table, i64 {len(segments)}, '
         f'i64 {shift}, ptr %work)', *give_ir(), '  ret void', '}']),
-        addresses=[shared.address('rolled'), kept.ctypes.data, table.ctypes.data])
+        addresses=[shared.address('rolled'), address_of(kept), address_of(table)])
     return code, (shared, kept, table)

@@ -1,0 +1,400 @@
+# Copyright 2026 The authors of mbd_ros
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except
+# in compliance with the License. You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software distributed under the License
+# is distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express
+# or implied. See the License for the specific language governing permissions and limitations under
+# the License.
+
+"""What of a robot can be exported, and the machine code of each function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+import math
+from typing import Any
+
+import numpy as np
+
+from mbd_ros.dynamics.api.whole_robot import moments
+from mbd_ros.dynamics.prepared.prepared import PreparedDynamics
+from mbd_ros.dynamics.prepared.traced_derivatives import tangent_code, traces
+from mbd_ros.dynamics.quantities import composite_sums, composites
+from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
+from mbd_ros.execution.calls.fused import Computed, fused_code, Inside, KernelCall
+from mbd_ros.execution.executors.compiled import CompiledKernel
+from mbd_ros.execution.ir.machine_code import Address, address_of, vector_lanes
+from mbd_ros.execution.program.kernel import Batches, Kernel
+from mbd_ros.execution.program.tree import sizes
+from mbd_ros.model import Model, state
+from mbd_ros.simulation.coded_steps import FRACTIONS, rate, WEIGHTS
+from mbd_ros.spatial import root
+
+MATRICES = ('by the first argument, in the coordinates of v; by the second; by the third: '
+            'three matrices [NV x NV] one after the other')
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """
+    A function that libraries can have.
+
+    Attributes
+    ----------
+    result : str
+        Name of what it computes.
+    meaning : str
+        What that is, with units and frames.
+    link : bool
+        Whether it is of a link.
+    part : str
+        Its name among prepared callables; empty for what is put together here.
+
+    """
+
+    result: str
+    meaning: str
+    link: bool = False
+    part: str = ''
+
+
+QUANTITIES = {
+    'forward_dynamics': Quantity(
+        'qdd', 'accelerations [rad/s^2, m/s^2] that generalized forces tau [N m, N] produce',
+        part='forward_dynamics'),
+    'inverse_dynamics': Quantity(
+        'tau', 'generalized forces [N m, N] that accelerations qdd need; loops are open for it',
+        part='inverse_dynamics'),
+    'bias_forces': Quantity(
+        'tau', 'generalized forces [N m, N] without acceleration: c(q, v) + g(q)',
+        part='bias_forces'),
+    'mass_matrix': Quantity('M', 'mass matrix [kg m^2, kg m, kg]', part='mass_matrix'),
+    'forward_dynamics_derivatives': Quantity('derivatives', f'derivatives of qdd {MATRICES}'),
+    'inverse_dynamics_derivatives': Quantity('derivatives', f'derivatives of tau {MATRICES}'),
+    'jacobian': Quantity(
+        'J', 'Jacobian of the link: linear rows first, in world axes, at its origin', True,
+        'jacobian'),
+    'jacobian_rate': Quantity('dJ', 'time derivative of the Jacobian', True, 'jacobian rate'),
+    'pose': Quantity(
+        'X', 'pose of the link in the world: homogeneous transform [m]', True, 'pose'),
+    'link_motion': Quantity(
+        'motion', 'pose [4 x 4], velocity [6] and classical acceleration [6] of the link; linear '
+        'first, in world axes, without gravity', True, 'motion'),
+    'body_poses': Quantity('X', 'poses of the bodies in the world [m]', part='body_poses'),
+    'body_velocities': Quantity(
+        'twists', 'velocities of the origins of the bodies in world axes, linear first',
+        part='body_velocities'),
+    'energies': Quantity(
+        'energies', 'kinetic and potential energy of each body [J]', part='energies'),
+    'center_of_mass': Quantity('center', 'mass centre of the robot in the world [m]'),
+    'centroidal_map': Quantity(
+        'A', 'A v is the momentum about the mass centre: linear [N s], then angular [N m s], in '
+        'world axes'),
+    'coriolis_matrix': Quantity('C', 'C v are the velocity terms; dM/dt - 2 C is skew'),
+    'regressor': Quantity(
+        'Y', 'Y times the inertial parameters of the bodies (mass, first moment, inertia xx xy yy '
+        'xz yz zz about the origin; ten each) are the forces of inverse_dynamics without rotors, '
+        'springs and force laws'),
+    'loop_rows': Quantity(
+        'rows', 'of each row of the loops: violation, its rate, bias, then the row of A; '
+        'A qdd + bias = 0', part='loop_rows'),
+    'loop_reactions': Quantity(
+        'reactions', 'qdd, then of each row of the loops its multiplier and 1, or 0 where others '
+        'imply the row', part='loop_reactions'),
+    'position_correction': Quantity(
+        'dq', 'least displacement, in the coordinates of v, that closes the loops',
+        part='position_correction'),
+    'velocity_correction': Quantity(
+        'dv', 'least change of v that the loops allow', part='velocity_correction'),
+    'semi_implicit_step': Quantity(
+        'next', 'q [NQ] and v [NV] one step of h[0] seconds later: v with the acceleration now, q '
+        'with that v; loops drift'),
+    'rk4_step': Quantity(
+        'next', 'q [NQ] and v [NV] one step of h[0] seconds later, by Runge and Kutta, with tau '
+        'constant; loops drift')}
+USUAL = ('forward_dynamics', 'inverse_dynamics', 'bias_forces', 'mass_matrix', 'jacobian', 'pose')
+"""What is exported if nothing is said."""
+OF_LOOPS = ('loop_rows', 'loop_reactions', 'position_correction', 'velocity_correction')
+
+
+@dataclass(frozen=True)
+class Exported:
+    """
+    The machine code of a function of one robot.
+
+    Attributes
+    ----------
+    name : str
+        Of the function, as in ``QUANTITIES``.
+    link : str
+        Its link; empty for the whole robot.
+    inputs : tuple of (str, int)
+        Names and numbers of entries of its arguments.
+    shape : tuple of int
+        Of the result.
+    kernel : int
+        Address of ``void kernel(argument..., world, result)``.
+    batches : Batches or None
+        What runs several states side by side; if None they run one after the other.
+    zeroed : bool
+        Whether the result has to be zero before.
+
+    """
+
+    name: str
+    link: str
+    inputs: tuple[tuple[str, int], ...]
+    shape: tuple[int, ...]
+    kernel: int
+    batches: Batches | None = None
+    zeroed: bool = False
+
+    @property
+    def size(self) -> int:
+        """Entries of the result."""
+        return math.prod(self.shape)
+
+
+def names_for(model: Model) -> tuple[str, ...]:
+    """Return the functions that a robot may have."""
+    return tuple(name for name in QUANTITIES if model.loops or name not in OF_LOOPS)
+
+
+def tips(model: Model) -> list[str]:
+    """Return the last link on each body that carries no other."""
+    inner = set(model.parents)
+    last = {frame.body: name for name, frame in model.links.items()}
+    return [name for body, name in last.items() if body >= 0 and body not in inner]
+
+
+def exported(dyn: PreparedDynamics, names: Sequence[str], links: Sequence[str]
+             ) -> tuple[list[Exported], list[str]]:
+    """
+    Return functions of a robot.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        The robot.
+    names : sequence of str
+        Of functions; ``'all'``: those that this robot has.
+    links : sequence of str
+        Links that Jacobians, poses and motions are of.
+
+    Returns
+    -------
+    found : list of Exported
+        The functions.
+    missing : list of str
+        Of ``'all'``, what cannot be exported and why.
+
+    Raises
+    ------
+    UnknownNameError, InvalidValueError
+        If there is no such link, or the robot has no such function.
+    UnsupportedError
+        If a function that was named has no machine code of its own.
+
+    """
+    model, known = dyn.model, names_for(dyn.model)
+    everything = 'all' in names
+    for name in names:
+        if name not in (*known, 'all'):
+            raise InvalidValueError('--functions', name, f"all, {', '.join(known)} for robot "
+                                    f"'{model.name}'")
+    for link in links:
+        if link not in model.links:
+            raise UnknownNameError('link', link, list(model.links))
+    found, missing = [], []
+    for name in known if everything else dict.fromkeys(names):
+        for link in dict.fromkeys(links) if QUANTITIES[name].link else ('',):
+            try:
+                found.append(_exported(dyn, name, link))
+            except UnsupportedError as error:
+                if not everything:
+                    raise
+                missing.append(str(error))
+    return found, missing
+
+
+def _exported(dyn: PreparedDynamics, name: str, link: str) -> Exported:
+    part, model = QUANTITIES[name].part, dyn.model
+    if part:
+        return _of_kernel(name, link, dyn.kernel(part, link))
+    if name.endswith('derivatives'):
+        return _derivatives(dyn, name)
+    if name.endswith('step'):
+        return _step(dyn, name)
+    if model.elastic is not None:
+        raise _without(name, 'robots with flexible links have it in Python alone')
+    if name == 'coriolis_matrix' and model.laws:
+        raise _without(name, 'robots with force laws have it in Python alone')
+    if name == 'center_of_mass':
+        return _center_of_mass(dyn)
+    return _sums(dyn, name)
+
+
+def _without(name: str, why: str) -> UnsupportedError:
+    return UnsupportedError(f"export of '{name}' for this robot", why)
+
+
+def _of_kernel(name: str, link: str, kernel: Kernel) -> Exported:
+    if kernel.address is None:
+        raise _without(name, 'it runs in NumPy, not in machine code')
+    inputs = kernel.program.inputs
+    return Exported(name, link, tuple(zip(inputs, sizes(kernel.model, inputs))), kernel.shape,
+                    kernel.address, _batches(kernel))
+
+
+def _batches(kernel: Kernel) -> Batches | None:
+    return kernel.batches if isinstance(kernel, CompiledKernel) else None
+
+
+def _address(dyn: PreparedDynamics, name: str, part: str) -> int:
+    found = dyn.kernel(part).address
+    if found is None:
+        raise _without(name, f'{part} runs in NumPy, not in machine code')
+    return found
+
+
+def _put_together(dyn: PreparedDynamics, name: str, inputs: dict[str, int],
+                  shape: tuple[int, ...], parts: Sequence[KernelCall | Computed],
+                  zeroed: bool = False) -> Exported:
+    """Return a function made of calls of kernels; each of these is handed the world."""
+    code = fused_code({**inputs, 'world': 3}, parts, parts)
+    return Exported(name, '', tuple(inputs.items()), shape, code.address, zeroed=zeroed)
+
+
+def _derivatives(dyn: PreparedDynamics, name: str) -> Exported:
+    function, model = name.removesuffix('_derivatives'), dyn.model
+    if not dyn.differentiates_traces(function):
+        return _of_kernel(name, '', dyn.kernel(name))
+    if not traces(model, function):
+        raise _without(name, 'it is computed by differences, or from other derivatives')
+    code, nv, lanes = tangent_code(model, function), model.nv, vector_lanes()
+    inputs = dict(zip(('q', 'v', 'tau' if function == 'forward_dynamics' else 'qdd'),
+                      (model.nq, nv, nv)))
+    parts: list[KernelCall | Computed] = [
+        Computed(_repeated(argument, lanes), f'{argument}s', lanes * size)
+        for argument, size in inputs.items()]
+    blocks = -(-3 * nv // lanes)
+    directions = np.eye(lanes * blocks, 3 * nv)
+    for block in range(blocks):
+        rows = directions[block * lanes:(block + 1) * lanes].T
+        tables = [address_of(np.ascontiguousarray(rows[k * nv:(k + 1) * nv])) for k in range(3)]
+        parts.append(KernelCall(code.kernel.address('kernel'), (
+            *(f'{argument}s' for argument in inputs), *tables, 'world'), f'block{block}',
+            nv * lanes))
+
+    def matrices(known: dict[str, Any]) -> list[Any]:
+        return [known[f'block{(k * nv + j) // lanes}'][i * lanes + (k * nv + j) % lanes]
+                for k in range(3) for i in range(nv) for j in range(nv)]
+    return _put_together(dyn, name, inputs, (3, nv, nv), [
+        *parts, Computed(matrices, 'derivatives', 3 * nv * nv)])
+
+
+def _repeated(argument: str, lanes: int) -> Callable[[dict[str, Any]], list[Any]]:
+    return lambda known: [one for one in known[argument] for _ in range(lanes)]
+
+
+def _center_of_mass(dyn: PreparedDynamics) -> Exported:
+    model, table = dyn.model, moments(dyn.model)
+    mass = float(model.masses.sum())
+    if not mass > 0.0:
+        raise _without('center_of_mass', 'it has no mass')
+
+    def center(known: dict[str, Any]) -> list[Any]:
+        found = []
+        for k in range(3):
+            total: Any = 0.0
+            for entry in np.flatnonzero(table[:, k]).tolist():
+                total = total + known['poses'][entry] * float(table[entry, k])
+            found.append(total * (1.0 / mass))
+        return found
+    return _put_together(dyn, 'center_of_mass', {'q': model.nq}, (3,), [
+        KernelCall(_address(dyn, 'center_of_mass', 'body_poses'), ('q', 'world'), 'poses',
+                   16 * model.nb), Computed(center, 'center', 3)])
+
+
+def _sums(dyn: PreparedDynamics, name: str) -> Exported:
+    model = dyn.model
+    chosen: tuple[Callable[..., None], tuple[str, ...], tuple[Inside, ...], tuple[int, ...]] = {
+        'centroidal_map': (composites.centroidal_map, (), (), (6, model.nv)),
+        'coriolis_matrix': (composites.coriolis_matrix, ('v',), (), (model.nv, model.nv)),
+        'regressor': (composites.regressor, ('v', 'qdd'), (Inside('world', 0),),
+                      (model.nv, 10 * model.nb))}[name]
+    function, given, more, shape = chosen
+    address, bodies, coordinates = composite_sums.machine_code(function, model)
+    inputs = dict(zip(('q', *given), (model.nq, *(model.nv for _ in given))))
+    return _put_together(dyn, name, inputs, shape, [
+        KernelCall(_address(dyn, name, 'body_poses'), ('q', 'world'), 'poses', 16 * model.nb),
+        KernelCall(address, (address_of(np.ones(1)), 'poses', address_of(bodies),
+                             address_of(coordinates), *given, *more), name, math.prod(shape))],
+        zeroed=True)
+
+
+def _step(dyn: PreparedDynamics, name: str) -> Exported:
+    model, nq, nv = dyn.model, dyn.model.nq, dyn.model.nv
+    address = _address(dyn, name, 'forward_dynamics')
+    inputs = {'q': nq, 'v': nv, 'tau': nv, 'h': 1}
+
+    def normalized(entries: list[Any]) -> list[Any]:
+        for joint in state.curved_joints(model):
+            unit = entries[joint.unit]
+            squares: Any = 0.0
+            for one in unit:
+                squares = squares + one * one
+            inverse = 1.0 / root(squares)
+            entries[joint.unit] = [one * inverse for one in unit]
+        return entries
+
+    if name == 'semi_implicit_step':
+        def end(known: dict[str, Any]) -> list[Any]:
+            h = known['h'][0]
+            v = [one + h * a for one, a in zip(known['v'], known['a0'])]
+            q = [one + h * r for one, r in zip(known['q'], rate(model, known['q'], v))]
+            return normalized(q + v)
+        stages = 1
+    else:
+        def end(known: dict[str, Any]) -> list[Any]:
+            total = [*known['q'], *known['v']]
+            for k, weight in enumerate(WEIGHTS):
+                share = known['h'][0] * (weight / 6.0)
+                total = [y + share * one for y, one in zip(total, rates(known, k))]
+            return normalized(total)
+        stages = 4
+
+    def rates(known: dict[str, Any], k: int) -> list[Any]:
+        q, v = (known['q'], known['v']) if k == 0 else (
+            known[f'state{k}'][:nq], known[f'state{k}'][nq:])
+        return [*rate(model, q, v), *known[f'a{k}']]
+
+    def following(k: int) -> Callable[[dict[str, Any]], list[Any]]:
+        def record(known: dict[str, Any]) -> list[Any]:
+            h = known['h'][0] * FRACTIONS[k]
+            return [y + h * one for y, one in zip(
+                [*known['q'], *known['v']], rates(known, k - 1))]
+        return record
+
+    parts: list[KernelCall | Computed] = []
+    for k in range(stages):
+        if k:
+            parts.append(Computed(following(k), f'state{k}', nq + nv))
+        at = ('q', 'v') if k == 0 else (Inside(f'state{k}', 0), Inside(f'state{k}', nq))
+        parts.append(KernelCall(address, (*at, 'tau', 'world'), f'a{k}', nv))
+    return _put_together(dyn, name, inputs, (nq + nv,), [
+        *parts, Computed(end, 'next', nq + nv)])
+
+
+def addresses_of(function: Exported) -> tuple[int, int]:
+    """Return the address of what runs one state, and of what runs several side by side."""
+    if function.batches is None:
+        return function.kernel, function.kernel
+    rows = function.batches.rows
+    assert isinstance(rows, Address)
+    return function.kernel, Address(0, rows.of, 'batch')

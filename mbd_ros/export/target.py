@@ -1,0 +1,113 @@
+# Copyright 2026 The authors of mbd_ros
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except
+# in compliance with the License. You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software distributed under the License
+# is distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express
+# or implied. See the License for the specific language governing permissions and limitations under
+# the License.
+
+"""For which processors objects are written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+import functools
+from typing import Any
+
+import llvmlite.binding as llvm
+
+from mbd_ros.errors import InvalidValueError, UnsupportedError
+
+
+@dataclass(frozen=True)
+class Target:
+    """
+    A kind of processor, as LLVM names it.
+
+    Attributes
+    ----------
+    name : str
+        What users call it.
+    triple, cpu, features, abi : str
+        LLVM's names; empty features and ABI are those of the CPU.
+    bits : int
+        Of a pointer.
+
+    """
+
+    name: str
+    triple: str
+    cpu: str
+    features: str = ''
+    abi: str = ''
+    bits: int = 64
+
+    @property
+    def elf(self) -> bool:
+        """Whether objects are ELF files."""
+        return not self.triple.startswith('wasm')
+
+    def machine(self, optimization: int) -> Any:
+        """
+        Return LLVM's machine at a level of code generation.
+
+        Raises
+        ------
+        UnsupportedError
+            If this build of LLVM does not know the processor.
+
+        """
+        _initialize()
+        try:
+            target = llvm.Target.from_triple(self.triple)
+        except RuntimeError as error:
+            raise UnsupportedError(f"target '{self.name}'", str(error)) from None
+        return target.create_target_machine(
+            cpu=self.cpu, features=self.features, opt=optimization, reloc='pic',
+            codemodel='default', abiname=self.abi)
+
+
+NATIVE = 'native'
+_LINUX = 'unknown-linux-gnu'
+_KNOWN = {one.name: one for one in (
+    *(Target(f'x86-64{level}', f'x86_64-{_LINUX}', f'x86-64{level}')
+      for level in ('', '-v2', '-v3', '-v4')),
+    Target('aarch64', f'aarch64-{_LINUX}', 'generic', '+neon'),
+    Target('armv7', 'armv7-unknown-linux-gnueabihf', 'cortex-a7', bits=32),
+    Target('riscv64', f'riscv64-{_LINUX}', 'generic-rv64', '+m,+a,+f,+d,+c', 'lp64d'),
+    Target('wasm32', 'wasm32-unknown-unknown', 'generic', bits=32),
+    Target('thumbv7em', 'thumbv7em-none-eabihf', 'cortex-m7', bits=32))}
+TARGETS = (NATIVE, *_KNOWN)
+
+
+def target_named(name: str) -> Target:
+    """
+    Return a kind of processor.
+
+    Parameters
+    ----------
+    name : str
+        One of ``TARGETS``; ``'native'``: the processor that this runs on, with all that it can.
+
+    Raises
+    ------
+    InvalidValueError
+        If there is none of that name.
+
+    """
+    if name == NATIVE:
+        return Target(NATIVE, llvm.get_default_triple(), llvm.get_host_cpu_name(),
+                      llvm.get_host_cpu_features().flatten())
+    if name not in _KNOWN:
+        raise InvalidValueError('target', name, ', '.join(TARGETS))
+    return _KNOWN[name]
+
+
+@functools.cache
+def _initialize() -> None:
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()

@@ -1,0 +1,325 @@
+# Copyright 2026 The authors of mbd_ros
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except
+# in compliance with the License. You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software distributed under the License
+# is distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express
+# or implied. See the License for the specific language governing permissions and limitations under
+# the License.
+
+"""A robot as a library: header, archive, shared library, and what builds with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+import hashlib
+import importlib.metadata
+import os
+from pathlib import Path
+import shutil
+import subprocess
+import tempfile
+
+import llvmlite.binding as llvm
+import numpy as np
+
+from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
+from mbd_ros.environment.contact import Ground
+from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.surroundings import DEFAULT
+from mbd_ros.errors import InvalidValueError, MbdError, UnsupportedError
+from mbd_ros.execution.executors.compiled import Compiled
+from mbd_ros.execution.ir.machine_code import emit
+from mbd_ros.execution.ir.origin import model_digest
+from mbd_ros.execution.program.records import flatten
+from mbd_ros.execution.program.tree import world_of
+from mbd_ros.export import c_text
+from mbd_ros.export.archive import archive
+from mbd_ros.export.entry_ir import entry_ir, first_free, words
+from mbd_ros.export.functions import addresses_of, Exported, exported, tips, USUAL
+from mbd_ros.export.identifiers import (
+    bytes_ir, checked_name, checked_package, distinct, identifier)
+from mbd_ros.export.modules import ALIGNED, Modules
+from mbd_ros.export.target import NATIVE, Target, target_named
+from mbd_ros.model import Model, state
+
+MARK = '.mbd_ros_export'
+"""The file that tells a folder of ours; it lists the others."""
+LINKING = 120.0
+"""Longest time that a linker may take [s]."""
+
+
+@dataclass(frozen=True)
+class ExportedLibrary:
+    """
+    What was written.
+
+    Attributes
+    ----------
+    folder : Path
+        Where everything is.
+    header, static : Path
+        ``include/NAME_dynamics.h`` and ``lib/libNAME_dynamics.a``.
+    shared : Path or None
+        ``lib/libNAME_dynamics.so``; None where nothing here links it.
+    name : str
+        Begins all names in C.
+    functions : tuple of (str, Exported)
+        Symbols and what they compute.
+    work : int
+        Doubles of the workspace.
+    missing : tuple of str
+        Of what was asked for as ``'all'``, what cannot be exported and why; and why there is no
+        shared library.
+
+    """
+
+    folder: Path
+    header: Path
+    static: Path
+    shared: Path | None
+    name: str
+    functions: tuple[tuple[str, Exported], ...]
+    work: int
+    missing: tuple[str, ...]
+
+
+def export_library(
+    model: Model, folder: str | os.PathLike[str], *, name: str | None = None,
+    functions: Sequence[str] = USUAL, links: Sequence[str] | None = None, target: str = NATIVE,
+    package: str | None = None, parameters: bool = False, gravity: Sequence[float] | None = None,
+    fluid: Fluid | None = DEFAULT, ground: Ground | None = None, version: str | None = None,
+) -> ExportedLibrary:
+    """
+    Write the dynamics of a robot as a C library that needs neither Python nor a compiler.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    folder : path
+        Where to write; a new or empty folder, or one that this function wrote.
+    name : str, optional
+        Begins all names in C; made of the robot's name if left out.
+    functions : sequence of str
+        Names of ``export.functions.QUANTITIES``, or ``'all'``.
+    links : sequence of str, optional
+        Of which links Jacobians, poses and motions are; the last ones if left out.
+    target : str
+        The processor, one of ``export.target.TARGETS``. ``'native'`` uses all that this one can.
+    package : str, optional
+        Name of a ROS package (ament_cmake) that the folder becomes.
+    parameters : bool
+        Whether functions take gravity and what force laws read as one more argument, ``world``.
+    gravity, fluid, ground
+        As in ``compile_model``.
+    version : str, optional
+        Of what wrote it, for the header; that of this package if left out.
+
+    Returns
+    -------
+    ExportedLibrary
+        What was written.
+
+    Raises
+    ------
+    MbdError
+        If the folder is not ours or cannot be written, there is no such function, link or
+        target, a name is no identifier of C, or a function has no machine code of its own.
+
+    """
+    where = Path(folder)
+    version = installed_version() if version is None else version
+    chosen = identifier(model.name) if name is None else checked_name(name)
+    if package is not None:
+        checked_package(package)
+    processor = target_named(target)
+    if not model.nv:
+        raise InvalidValueError('robot', model.name, 'one with at least one joint that moves')
+    _check_folder(where)
+    dyn = compile_model(model, gravity=gravity, executor=Compiled(), fluid=fluid, ground=ground)
+    found, missing = exported(dyn, functions, tips(model) if links is None else links)
+    if not found:
+        raise UnsupportedError(f"export of robot '{model.name}'", '; '.join(missing))
+    symbols = _symbols(chosen, found)
+    objects, work = _objects(chosen, dyn, symbols, processor, parameters, version)
+    library = c_text.Library(
+        chosen, version, _digest(dyn), model, processor, symbols, work,
+        dyn.gravity.tolist(), _names_of_world(dyn), parameters,
+        sum(len(code) for _, code, _ in objects))
+    files = _files(library, objects, package)
+    try:
+        shared = _write(where, files, library, objects, missing)
+    except OSError as error:
+        raise MbdError(f'{where} cannot be written: {error.strerror}') from None
+    return ExportedLibrary(
+        where, where / f'include/{library.library}.h', where / f'lib/lib{library.library}.a',
+        shared, chosen, tuple(symbols), work, tuple(missing))
+
+
+def installed_version() -> str:
+    """Return the version of this package as it is installed."""
+    try:
+        return importlib.metadata.version('mbd_ros')
+    except importlib.metadata.PackageNotFoundError:
+        return '0.0.0'
+
+
+def _check_folder(where: Path) -> None:
+    """Raise ``InvalidValueError`` if a folder has something in it that is not ours."""
+    if where.exists() and not where.is_dir():
+        raise InvalidValueError('--to', str(where), 'a folder')
+    if where.is_dir() and any(where.iterdir()) and not (where / MARK).is_file():
+        raise InvalidValueError('--to', str(where), 'a new or empty folder, or one that mbd_ros '
+                                f'export wrote, with a file {MARK}')
+
+
+def _symbols(name: str, found: Sequence[Exported]) -> list[tuple[str, Exported]]:
+    links = distinct(one.link for one in found if one.link)
+    ends = {(one.name, one.link): f'_{links[one.link]}' if one.link else '' for one in found}
+    return [(f'{name}_{one.name}{ends[one.name, one.link]}', one) for one in found]
+
+
+def _objects(name: str, dyn: PreparedDynamics, symbols: Sequence[tuple[str, Exported]],
+             target: Target, parameters: bool, version: str
+             ) -> tuple[list[tuple[str, bytes, list[str]]], int]:
+    """Return object files, and how many doubles of workspace the functions take."""
+    modules = Modules(f'{name}__')
+    names = []
+    for symbol, function in symbols:
+        kernel, batch = (modules.symbol(address, symbol) for address in addresses_of(function))
+        names.append((kernel, batch if function.batches is not None else ''))
+    objects = modules.objects(target)
+    world = dyn.world_array.tolist()
+    work = 0
+    for _, function in symbols:
+        lanes = 0 if function.batches is None else function.batches.lanes
+        row = function.size + sum(size for _, size in function.inputs)
+        most = max(modules.memory((address,)) for address in addresses_of(function))
+        work = max(work, first_free(len(world)) + lanes * row + -(-most // 8))
+    work += ALIGNED // 8
+    units = [(joint.unit.start, joint.unit.stop) for joint in state.curved_joints(dyn.model)]
+    for number, ((symbol, function), (kernel, batch)) in enumerate(zip(symbols, names)):
+        text = entry_ir(symbol, function, kernel, batch, units, world, work, parameters)
+        objects.append((f'f{number}', emit(llvm.parse_assembly(text), target.machine(2), True),
+                        [symbol, f'{symbol}_many']))
+    texts, defined = _facts(name, dyn, parameters, version)
+    objects.append(('facts', emit(llvm.parse_assembly(texts), target.machine(1), False), defined))
+    return objects, work
+
+
+def _facts(name: str, dyn: PreparedDynamics, parameters: bool, version: str
+           ) -> tuple[str, list[str]]:
+    """Return the module of names, version and numbers of the robot."""
+    model, lines = dyn.model, []
+    for what, texts in (('joint', model.joint_names), ('body', model.body_names)):
+        pointers = ', '.join(f'ptr @{what}{k}' for k in range(len(texts)))
+        lines += [f'@{what}{k} = private constant {bytes_ir(text)}'
+                  for k, text in enumerate(texts)]
+        lines.append(f'@{name}_{what}_names = constant [{len(texts)} x ptr] [{pointers}]')
+    lines += [f'@{name}_neutral = constant {words(state.neutral(model).tolist())}',
+              f'@{name}_hash = constant {bytes_ir(_digest(dyn))}',
+              f'@{name}_version = constant {bytes_ir(version)}']
+    ends = ['joint_names', 'body_names', 'neutral', 'hash', 'version']
+    if parameters:
+        lines.append(f'@{name}_world = constant {words(dyn.world_array.tolist())}')
+        ends.append('world')
+    return '\n'.join(lines), [f'{name}_{end}' for end in ends]
+
+
+def _names_of_world(dyn: PreparedDynamics) -> list[str]:
+    """Return what each number of the world is."""
+    names = [f'gravity {axis} [m/s^2]' for axis in 'xyz']
+    places = world_of(dyn.model).own
+    for law, own in zip(dyn.model.laws, places):
+        names += [f'{law.name} {k}' for k in range(len(flatten(own)))]
+    return names
+
+
+def _digest(dyn: PreparedDynamics) -> str:
+    digest = hashlib.blake2b(model_digest(dyn.model), digest_size=16)
+    digest.update(np.ascontiguousarray(dyn.world_array).tobytes())
+    return digest.hexdigest()
+
+
+def _files(library: c_text.Library, objects: Sequence[tuple[str, bytes, list[str]]],
+           package: str | None) -> dict[str, bytes]:
+    """Return the files by their places, but for the shared library."""
+    name = library.library
+    texts: dict[str, str] = {
+        f'include/{name}.h': c_text.header(library),
+        'example.c': c_text.example(library),
+        f'lib/cmake/{name}/{name}Config.cmake': c_text.cmake_config(library),
+        f'lib/pkgconfig/{name}.pc': c_text.pkg_config(library)}
+    if package is not None:
+        texts['package.xml'] = c_text.package_xml(library, package)
+        texts['CMakeLists.txt'] = c_text.cmake_lists(library, package)
+    return {**{place: text.encode() for place, text in texts.items()},
+            f'lib/lib{name}.a': archive([(f'{one}.o', code, defined)
+                                         for one, code, defined in objects])}
+
+
+def _write(where: Path, files: dict[str, bytes], library: c_text.Library,
+           objects: Sequence[tuple[str, bytes, list[str]]], missing: list[str]) -> Path | None:
+    where.mkdir(parents=True, exist_ok=True)
+    (where / MARK).write_text('')
+    for place, data in files.items():
+        path = where / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    shared = where / f'lib/lib{library.library}.so'
+    shared.unlink(missing_ok=True)
+    reason = link_shared(shared, [code for _, code, _ in objects], library.target)
+    if reason:
+        missing.append(reason)
+    (where / 'README.md').write_text(c_text.readme(library, not reason), encoding='utf-8')
+    names = [*files, 'README.md', *([] if reason else [str(shared.relative_to(where))])]
+    (where / MARK).write_text('\n'.join([*names, '']))
+    return None if reason else shared
+
+
+def link_shared(shared: Path, objects: Sequence[bytes], target: Target) -> str:
+    """Link a shared library; return why there is none, or an empty text."""
+    commands = _linkers(target)
+    if not commands:
+        return f"no shared library: nothing here links for target '{target.name}'"
+    said = ''
+    for command in commands:
+        with tempfile.TemporaryDirectory() as scratch:
+            places = []
+            for k, code in enumerate(objects):
+                places.append(str(Path(scratch) / f'{k}.o'))
+                Path(places[-1]).write_bytes(code)
+            whole = Path(scratch) / shared.name
+            try:
+                done = subprocess.run(
+                    [*command, '-o', str(whole), *places, '-lm'], capture_output=True, text=True,
+                    timeout=LINKING, stdin=subprocess.DEVNULL, check=False)
+            except (OSError, subprocess.TimeoutExpired) as error:
+                said = str(error)
+                continue
+            if done.returncode == 0:
+                shutil.copyfile(whole, shared)
+                shared.chmod(0o755)
+                return ''
+            said = done.stderr.strip().splitlines()[-1] if done.stderr.strip() else 'it failed'
+    return f'no shared library: {commands[-1][0]}: {said}'
+
+
+def _linkers(target: Target) -> list[list[str]]:
+    """Return commands that link shared libraries for a target, as far as they are here."""
+    if not target.elf or target.name.startswith('thumb'):
+        return []
+    host = target.name == NATIVE or target.triple.split('-')[0] == (
+        llvm.get_default_triple().split('-')[0])
+    if host:
+        names = ['cc', 'gcc', 'clang', 'ld', 'ld.lld']
+    else:
+        processor, *_, system = target.triple.split('-')
+        processor = {'armv7': 'arm'}.get(processor, processor)
+        names = [f'{processor}-linux-{system}-gcc', f'{processor}-linux-{system}-ld']
+    return [[name, '-shared'] for name in names if shutil.which(name)]
