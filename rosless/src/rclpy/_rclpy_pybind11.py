@@ -11,10 +11,11 @@
 # the License.
 
 """
-What programs take from the part of `rclpy` that is in C: its exceptions, and a few enumerators.
+What programs take from the part of `rclpy` that is in C: exceptions, enumerators, handles.
 
 That part has no place of its own in the public modules of `rclpy`, so programs that catch an
-`RCLError` import it from here. Everything else there belongs to C handles, which rosless has not.
+`RCLError`, or have a waitable of their own, import it from here. All that would need an address,
+a capsule or an allocator is not in rosless.
 
 """
 
@@ -23,55 +24,50 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from .absent import NO_HANDLES, NotInRosless
+from .absent import NO_ADDRESS, NotInRosless
+from .rcl_errors import (
+    InvalidHandle,
+    NodeNameNonExistentError,
+    RCLError,
+    RCLInvalidROSArgsError,
+    RCUtilsError,
+    RMWError,
+    TimerCancelledError,
+    UnknownROSArgsError,
+    UnsupportedEventTypeError,
+)
 
 _ELSEWHERE = {
+    'Client': '.handles',
     'ClockType': '.clock_type',
     'GoalEvent': '.action.goal_states',
+    'GuardCondition': '.handles',
+    'Publisher': '.handles',
+    'Service': '.handles',
     'SignalHandlerOptions': '.signals',
+    'Subscription': '.handles',
+    'Timer': '.handles',
+    'WaitSet': '.handles',
+    'rmw_qos_profile_t': '.qos',
 }
 
-
-class RCLError(RuntimeError):
-    """Raised for what the C libraries of ROS 2 would refuse."""
-
-
-class RMWError(RuntimeError):
-    """Raised for what the middleware refuses."""
-
-
-class RCUtilsError(RuntimeError):
-    """Raised for what the C utilities of ROS 2 would refuse."""
-
-
-class InvalidHandle(RuntimeError):
-    """Raised when a destroyed entity is used."""
-
-
-class TimerCancelledError(RCLError):
-    """Raised when a cancelled timer is called."""
-
-
-class UnknownROSArgsError(RuntimeError):
-    """Raised for arguments behind `--ros-args` that are unknown."""
-
-
-class RCLInvalidROSArgsError(RCLError):
-    """Raised for malformed arguments behind `--ros-args`."""
-
-
-class NodeNameNonExistentError(RCLError):
-    """Raised when the graph is asked about a node that is not there."""
-
-
-class UnsupportedEventTypeError(RCLError):
-    """Raised for an event that the middleware does not support."""
+__all__ = [
+    'InvalidHandle',
+    'NodeNameNonExistentError',
+    'RCLError',
+    'RCLInvalidROSArgsError',
+    'RCUtilsError',
+    'RMWError',
+    'TimerCancelledError',
+    'UnknownROSArgsError',
+    'UnsupportedEventTypeError',
+]
 
 
 def __getattr__(name: str) -> Any:
-    """Return an enumerator; raises `NotInRosless` for what works on C handles."""
+    """Return what stands elsewhere here; raises `NotInRosless` for what is only in C."""
     if name in _ELSEWHERE:
         return getattr(import_module(_ELSEWHERE[name], __package__), name)
     if name == 'TransitionCallbackReturnType':
         return import_module('.lifecycle', __package__).TransitionCallbackReturn
-    raise NotInRosless(f'rclpy._rclpy_pybind11.{name} is not in rosless: {NO_HANDLES}')
+    raise NotInRosless(f'rclpy._rclpy_pybind11.{name} is not in rosless: {NO_ADDRESS}')

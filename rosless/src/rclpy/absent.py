@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import Any
 
-NO_HANDLES = 'there are no C handles in rosless'
+NO_ADDRESS = 'there is nothing of rclpy in C in rosless, so no address'
 
 
 class NotInRosless(NotImplementedError, AttributeError):
@@ -37,23 +37,10 @@ class Absent:
         raise NotInRosless(f'{type(self).__name__} is not in rosless: {self.why}')
 
 
-class NoHandle:
-    """Base of classes whose original has a C handle."""
-
-    @property
-    def handle(self) -> Any:
-        """Not in rosless."""
-        raise NotInRosless(f'{type(self).__name__}.handle: {NO_HANDLES}')
-
-
 class NoWaitSet:
     """Base of classes whose original is a waitable; executors of rosless need no such methods."""
 
     why = 'executors of rosless look after entities themselves'
-
-    def get_num_entities(self) -> Any:
-        """Not in rosless."""
-        raise NotInRosless(f'get_num_entities: {self.why}')
 
     def add_to_wait_set(self, wait_set: Any) -> None:
         """Not in rosless."""

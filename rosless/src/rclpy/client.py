@@ -17,21 +17,57 @@ from __future__ import annotations
 import os
 import threading
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 from cyclonedds.core import DDSException
 from rosless.dds.sample import Copied, Left
 from rosless.idl.codec import deserialize, serialize
 from rosless.idl.errors import DeserializationError
 
-from ._rclpy_pybind11 import InvalidHandle, RCLError
+from .rcl_errors import InvalidHandle, RCLError
 from .callback_groups import CallbackGroup
 from .entity import Job
+from .handle import DESTROYED, Handle
 from .service_channel import Channel, HEADER, identifiers, OFFSET, ServiceEntity
 from .service_introspection import REQUEST_SENT, RESPONSE_RECEIVED
 from .task import Future
 
 POLL_PERIOD = 0.02  # s, between looks whether the service is there
+
+
+class ResponseHeader(NamedTuple):
+    """Which call an answer belongs to, and when it was sent and taken [ns]."""
+
+    sequence_number: int
+    source_timestamp: int
+    received_timestamp: int
+
+    @property
+    def request_id(self) -> ResponseHeader:
+        """Return this, which has the `sequence_number`."""
+        return self
+
+
+class ClientHandle(Handle):
+    """What a waitable of one's own does with a client."""
+
+    def send_request(self, request: Any) -> int:
+        """Send a request; return its number."""
+        return self.owner._send(request, None)
+
+    def take_response(self, response_type: Any) -> tuple[ResponseHeader | None, Any]:
+        """Take an answer, with which call it belongs to; ``(None, None)`` if there is none."""
+        client = self.owner
+        taken = client._take()
+        if taken is None:
+            return None, None
+        number, sample = taken
+        header = ResponseHeader(number, sample.source_timestamp, time.time_ns())
+        return header, deserialize(sample.octets(), response_type, OFFSET)
+
+    def service_server_is_available(self) -> bool:
+        """Tell whether the service is there."""
+        return self.owner.service_is_ready()
 
 
 class Client(ServiceEntity):
@@ -48,6 +84,9 @@ class Client(ServiceEntity):
         Its node.
 
     """
+
+    handle_class = ClientHandle
+    order = 2
 
     def __init__(self, channel: Channel, callback_group: CallbackGroup, node: Any) -> None:
         super().__init__(channel, callback_group, node)
@@ -109,26 +148,30 @@ class Client(ServiceEntity):
             If the request is of another type.
 
         """
-        if not isinstance(request, self.srv_type.Request):
-            raise TypeError(f'Expected {self.srv_type.Request}, got {type(request)}')
         node = self._node()
         future = Future(executor=None if node is None else node.executor)
+        self._send(request, future)
+        return future
+
+    def _send(self, request: Any, future: Future | None) -> int:
+        """Send a request whose answer the future gets, if there is one; return its number."""
+        if not isinstance(request, self.srv_type.Request):
+            raise TypeError(f'Expected {self.srv_type.Request}, got {type(request)}')
         with self._lock:
             self._number += 1
             number = self._number
-            self._pending[number] = future
+            if future is not None:
+                self._pending[number] = future
         try:
             self._writer.write(serialize(request, HEADER.pack(self._guid, number)))
         except DDSException as error:
-            del self._pending[number]
+            self._pending.pop(number, None)
             if self.destroyed:
-                raise InvalidHandle(
-                    'cannot use Destroyable because destruction was requested'
-                ) from None
+                raise InvalidHandle(DESTROYED) from None
             raise RCLError(f'Failed to send request: {error}') from None
         if self._events is not None:
             self._events.tell(REQUEST_SENT, (self._guid, number), request=[request])
-        return future
+        return number
 
     def get_pending_request(self, sequence_number: int) -> Future:
         """Return the future of a call that has no answer yet."""
@@ -149,8 +192,7 @@ class Client(ServiceEntity):
         and its writer of answers.
 
         """
-        if self.destroyed:
-            raise InvalidHandle('cannot use Destroyable because destruction was requested')
+        self.require_handle()
         if not self._writer.matched() or not self._reader.matched():
             return False
         peers = self._writer.peers(), self._reader.peers()
@@ -186,19 +228,26 @@ class Client(ServiceEntity):
     def next_job(self, executor: Any) -> Job | None:
         """Take an answer; those to other clients of the service are dropped."""
         while True:
-            sample = self._reader.take_sample()
-            if sample is None:
+            taken = self._take()
+            if taken is None:
                 return None
-            if sample.size < OFFSET:
-                continue
-            guid, number = HEADER.unpack_from(sample.octets(OFFSET), 4)
-            if guid != self._guid:
-                continue
+            number, sample = taken
             with self._lock:
                 future = self._pending.pop(number, None)
             if future is None or future._done:
                 continue
             return Job(self._answer, (future, number, sample, executor))
+
+    def _take(self) -> tuple[int, Copied | Left] | None:
+        """Take an answer to this client; return the number of the call with it."""
+        while True:
+            sample = self._reader.take_sample()
+            if sample is None:
+                return None
+            if sample.size >= OFFSET:
+                guid, number = HEADER.unpack_from(sample.octets(OFFSET), 4)
+                if guid == self._guid:
+                    return number, sample
 
     def _answer(self, future: Future, number: int, sample: Copied | Left, executor: Any) -> None:
         future._set_executor(executor)

@@ -21,11 +21,11 @@ import threading
 import time as system
 from typing import Any
 
-from .absent import NoHandle
 from .clock_type import ClockType
 from .constants import S_TO_NS
 from .duration import Duration
 from .exceptions import NotInitializedException
+from .handle import HasHandle
 from .time import Time
 
 __all__ = [
@@ -77,7 +77,7 @@ class JumpThreshold:
         if min_backward is not None and min_backward.nanoseconds >= 0:
             raise ValueError('min_backward must be a negative non-zero duration')
         if min_forward is None and min_backward is None and not on_clock_change:
-            raise ValueError('At least one jump threshold must be set')
+            raise ValueError('At least one jump threshold must be enabled')
         self.min_forward = min_forward
         self.min_backward = min_backward
         self.on_clock_change = on_clock_change
@@ -131,7 +131,7 @@ class JumpHandle:
         self.unregister()
 
 
-class Clock(NoHandle):
+class Clock(HasHandle):
     """
     A clock; ``Clock(clock_type=ClockType.ROS_TIME)`` makes a `ROSClock`.
 

@@ -26,9 +26,9 @@ from rosless import arguments as command_line
 from rosless.dds.config import domain_id as domain_from_environment
 from rosless.dds.config import MAX_DOMAIN_ID
 
-from ._rclpy_pybind11 import RCLError, RCLInvalidROSArgsError, UnknownROSArgsError
-from .absent import NoHandle
+from .rcl_errors import RCLError, RCLInvalidROSArgsError, UnknownROSArgsError
 from .exceptions import NotInitializedException
+from .handle import HasHandle
 from .impl import log_files, log_output
 from .impl.logging_severity import LoggingSeverity
 from .impl.rcutils_logger import RcutilsLogger
@@ -44,7 +44,7 @@ g_logging_contexts: weakref.WeakSet[Context] = weakref.WeakSet()
 _contexts: weakref.WeakSet[Context] = weakref.WeakSet()
 
 
-class Context(NoHandle):
+class Context(HasHandle):
     """
     What nodes share: arguments, the DDS participant, and whether the program is to go on.
 
@@ -90,13 +90,18 @@ class Context(NoHandle):
             If there are unknown arguments behind `--ros-args`.
         RCLInvalidROSArgsError
             If such an argument is malformed.
+        UnicodeEncodeError
+            If the octets of an argument are no UTF-8 (Python has surrogates for them).
 
         """
         with self._lock:
             if self._valid:
                 raise RuntimeError('Context.init() must only be called once')
+            given = sys.argv if args is None else args
+            for argument in given:
+                argument.encode()  # raises for what is no UTF-8, as rclpy has it
             try:
-                self.arguments = command_line.parse(sys.argv if args is None else args)
+                self.arguments = command_line.parse(given)
             except command_line.ArgumentError as error:
                 raise RCLInvalidROSArgsError(f'Failed to parse ROS arguments: {error}') from None
             if self.arguments.unknown:

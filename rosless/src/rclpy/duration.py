@@ -18,7 +18,7 @@ from functools import total_ordering
 import math
 from typing import Any
 
-from .absent import NO_HANDLES, NotInRosless
+from .absent import NO_ADDRESS, NotInRosless
 from .constants import S_TO_NS
 
 MAX_NANOSECONDS = 2**63 - 1
@@ -48,7 +48,7 @@ class Duration:
 
     def get_c_duration(self) -> Any:
         """Not in rosless."""
-        raise NotInRosless(f'Duration.get_c_duration: {NO_HANDLES}')
+        raise NotInRosless(f'Duration.get_c_duration: {NO_ADDRESS}')
 
     @property
     def nanoseconds(self) -> int:

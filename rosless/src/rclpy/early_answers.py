@@ -20,7 +20,7 @@ import threading
 import time
 from typing import Any, NamedTuple, TYPE_CHECKING
 
-from ._rclpy_pybind11 import RCLError
+from .rcl_errors import RCLError
 
 if TYPE_CHECKING:
     from .service import Service

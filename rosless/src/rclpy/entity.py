@@ -22,9 +22,8 @@ import weakref
 from rosless.dds.endpoints import Endpoint
 from rosless.dds.library import DATA_AVAILABLE
 
-from ._rclpy_pybind11 import InvalidHandle
-from .absent import NoHandle
 from .callback_groups import CallbackGroup
+from .handle import HasHandle
 
 _keys = itertools.count(1)
 
@@ -36,7 +35,7 @@ class Job(NamedTuple):
     args: tuple[Any, ...] = ()
 
 
-class Entity(NoHandle):
+class Entity(HasHandle):
     """
     Something that has callbacks.
 
@@ -50,18 +49,21 @@ class Entity(NoHandle):
         All that it has on the side of DDS, in the order in which they are deleted.
     key : int
         Identifies it in wait sets.
+    order : int
+        Place of its kind among what is ready at the same time: subscriptions before clients.
     polled : bool
         Whether it is asked whether it `is_due`, because DDS does not signal that.
 
     """
 
+    order = 1
     polled = False
 
     def __init__(
         self, callback_group: CallbackGroup, node: Any, endpoint: Endpoint | None = None
     ) -> None:
         self.callback_group = callback_group
-        self._node = weakref.ref(node)
+        self._node: Callable[[], Any] = _nobody if node is None else weakref.ref(node)
         self.endpoint = endpoint
         self.endpoints = () if endpoint is None else (endpoint,)
         self.key = next(_keys)
@@ -124,13 +126,27 @@ class Entity(NoHandle):
         """Stop for good; called by the node."""
         self.destroyed = True
 
-    def require_handle(self) -> None:
-        """Raise InvalidHandle if it was destroyed."""
-        if self.destroyed:
-            raise InvalidHandle('cannot use Destroyable because destruction was requested')
-
     def destroy(self) -> None:
         """Let the node forget it."""
         node = self._node()
         if node is not None:
             node._remove(self)
+        elif not self.destroyed:
+            self.close()
+
+    def adopt(self, node: Any) -> None:
+        """Belong to this node, if it is one that was made without."""
+        if self._node is _nobody:
+            self._node = weakref.ref(node)
+
+    def delete(self) -> None:
+        """Delete what it has on the side of DDS, as soon as nobody uses its handle."""
+        for endpoint in self.endpoints:
+            self.when_unused(endpoint.close)
+
+    def _is_destroyed(self) -> bool:
+        return self.destroyed
+
+
+def _nobody() -> None:
+    """Stand for the node of an entity that has none."""

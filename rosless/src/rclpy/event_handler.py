@@ -12,7 +12,7 @@
 
 """Newer name of the module `qos_event`."""
 
-from ._rclpy_pybind11 import UnsupportedEventTypeError
+from .rcl_errors import UnsupportedEventTypeError
 from .qos_event import (
     EventHandler,
     IncompatibleTypeInfo,

@@ -16,10 +16,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import _rclpy_pybind11
-
-InvalidHandle = _rclpy_pybind11.InvalidHandle
-TimerCancelledError = _rclpy_pybind11.TimerCancelledError
+from .rcl_errors import InvalidHandle as InvalidHandle
+from .rcl_errors import TimerCancelledError as TimerCancelledError
 
 
 class NotInitializedException(Exception):

@@ -148,6 +148,9 @@ class WorkQueue:
         """
         Begin a round.
 
+        The newest task comes first, as in ROS 2: who awaits a task that it has just made finds
+        it not done yet. Then come timers, subscriptions, guard conditions, clients and services,
+        so that feedback is heard before the answer that was sent after it.
         An entity that was ready mostly is so no longer in the next round, after which there is
         a `wait`. Where it goes on, every second round looks at the others, too.
         A call of `wake` must not be used up here: what it is about may have come after the nodes
@@ -161,9 +164,12 @@ class WorkQueue:
         self._rounds += 1
         batch = self._batch
         while self._tasks:
-            batch.append(self._tasks.popleft())
+            batch.append(self._tasks.pop())
         batch.extend([entity for entity in self._polled if entity.is_due()])
-        batch.extend(self._ready)
+        if len(self._ready) > 1:
+            batch.extend(sorted(self._ready, key=_order))
+        else:
+            batch.extend(self._ready)
 
     def _prepare(self, item: Any) -> Work | None:
         if isinstance(item, Task):
@@ -218,3 +224,8 @@ class WorkQueue:
                     self._ready[entity] = None
         self._owners = owners
         self._polled = [entity for entity in owners if entity.polled]
+
+
+def _order(entity: Entity) -> int:
+    """Return the place of an entity's kind in a round."""
+    return entity.order

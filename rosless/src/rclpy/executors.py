@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 import inspect
@@ -172,6 +172,10 @@ class Executor:
 
     def remove_node(self, node: Any) -> None:
         """Run the callbacks of a node no longer."""
+        self._forget(node)
+
+    def _forget(self, node: Any) -> None:
+        """Do what `remove_node` does; for a node that is destroyed, which need not be told."""
         with self._lock:
             self._nodes = tuple(each for each in self._nodes if each is not node)
         if node.executor is self:
@@ -251,6 +255,16 @@ class Executor:
         """
         work = self._next_work(timeout_sec, nodes, condition)
         return work.as_task(self), work.entity, work.node
+
+    def _wait_for_ready_callbacks(
+        self,
+        timeout_sec: float | None = None,
+        nodes: list[Any] | None = None,
+        condition: Callable[[], bool] = lambda: False,
+    ) -> Iterator[tuple[Task, Any, Any]]:
+        """Yield what `wait_for_ready_callbacks` returns, again and again, for subclasses."""
+        while True:
+            yield self.wait_for_ready_callbacks(timeout_sec, nodes, condition)
 
     def _next_work(
         self,

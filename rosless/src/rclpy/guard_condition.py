@@ -19,6 +19,15 @@ from typing import Any
 
 from .callback_groups import CallbackGroup
 from .entity import Entity, Job
+from .handle import Handle
+
+
+class GuardConditionHandle(Handle):
+    """What a waitable of one's own does with a guard condition."""
+
+    def trigger_guard_condition(self) -> None:
+        """Let it be ready."""
+        self.owner.trigger()
 
 
 class GuardCondition(Entity):
@@ -36,6 +45,7 @@ class GuardCondition(Entity):
 
     """
 
+    handle_class = GuardConditionHandle
     polled = True
 
     def __init__(

@@ -23,8 +23,7 @@ from rosless import names, parameter_values
 from rosless.idl.resolve import interface_class
 from rosless.remap import remap_node
 
-from ._rclpy_pybind11 import RCLInvalidROSArgsError, UnknownROSArgsError
-from .absent import NoHandle
+from .rcl_errors import RCLInvalidROSArgsError, UnknownROSArgsError
 from .callback_groups import CallbackGroup, MutuallyExclusiveCallbackGroup
 from .clock import ROSClock
 from .context import Context
@@ -33,6 +32,7 @@ from .exceptions import (
     InvalidNodeNameException,
     NotInitializedException,
 )
+from .handle import HasHandle
 from .impl.rcutils_logger import RcutilsLogger
 from .logging import get_logger
 from .logging_service import LoggingService
@@ -50,7 +50,7 @@ __all__ = ['HIDDEN_NODE_PREFIX', 'PARAMETER_SEPARATOR_STRING', 'Node']
 HIDDEN_NODE_PREFIX = '_'
 
 
-class Node(NodeEntities, NodeParameters, NodeGraph, NoHandle):
+class Node(NodeEntities, NodeParameters, NodeGraph, HasHandle):
     """
     A node of the ROS graph.
 
@@ -182,6 +182,9 @@ class Node(NodeEntities, NodeParameters, NodeGraph, NoHandle):
         else:
             self._executor_reference = weakref.ref(new_executor)
             new_executor.add_node(self)
+            waiting, self._for_executor = self._for_executor, []
+            for callback, args in waiting:
+                new_executor.create_task(callback, *args)
 
     def get_logger(self) -> RcutilsLogger:
         """Return the logger."""
@@ -197,7 +200,7 @@ class Node(NodeEntities, NodeParameters, NodeGraph, NoHandle):
             return
         executor = self.executor
         if executor is not None:
-            executor.remove_node(self)
+            executor._forget(self)
         with self._discovery.together():
             self._time_source.detach_node()
             self._destroy_entities()
@@ -211,6 +214,13 @@ class Node(NodeEntities, NodeParameters, NodeGraph, NoHandle):
 
     def __exit__(self, *_: object) -> None:
         self.destroy_node()
+
+    def destroy(self) -> None:
+        """Destroy the node; for its handle."""
+        self.destroy_node()
+
+    def _is_destroyed(self) -> bool:
+        return self._destroyed
 
     def _forget_executor(self) -> None:
         self._executor_reference = None

@@ -92,7 +92,7 @@ class NodeEntities(OwnedEntities):
         check_is_valid_msg_type(msg_type)
         profile = self._profile(qos_profile, qos_overriding_options, topic, is_publisher=True)
         full_name = self.resolve_topic_name(topic)
-        self._check_alive()
+        self.require_handle()
         writer = self._context.writer(*on_wire(msg_type, full_name, profile))
         publisher = publisher_class(
             writer,
@@ -155,7 +155,7 @@ class NodeEntities(OwnedEntities):
         check_is_valid_msg_type(msg_type)
         profile = self._profile(qos_profile, qos_overriding_options, topic, is_publisher=False)
         full_name = self.resolve_topic_name(topic)
-        self._check_alive()
+        self.require_handle()
         reader = self._context.reader(*on_wire(msg_type, full_name, profile))
         subscription = Subscription(
             reader,
@@ -259,7 +259,7 @@ class NodeEntities(OwnedEntities):
             Whether it runs at once, or only after `Timer.reset`.
 
         """
-        self._check_alive()
+        self.require_handle()
         timer = Timer(
             callback,
             callback_group or self._default_callback_group,
@@ -275,7 +275,7 @@ class NodeEntities(OwnedEntities):
         self, callback: Callable[[], Any] | None, callback_group: CallbackGroup | None = None
     ) -> GuardCondition:
         """Make a guard condition: `callback` runs in the executor after its `trigger`."""
-        self._check_alive()
+        self.require_handle()
         guard = GuardCondition(callback, callback_group or self._default_callback_group, self)
         self._add(self._made, guard)
         return guard
@@ -348,7 +348,7 @@ class NodeEntities(OwnedEntities):
     def _channel(
         self, srv_type: Any, name: str, profile: QoSProfile, *, is_service: bool
     ) -> Channel:
-        self._check_alive()
+        self.require_handle()
         profile = best_available.for_service(profile)
         full_name = self.resolve_service_name(name)
         request, reply = names.service_on_wire(full_name)

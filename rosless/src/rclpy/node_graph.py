@@ -21,7 +21,8 @@ from rosless import names
 from rosless.graph.entities import HUMBLE
 from rosless.graph.queries import UnknownNode
 
-from ._rclpy_pybind11 import NodeNameNonExistentError
+from .exceptions import NameValidationException
+from .rcl_errors import NodeNameNonExistentError
 from .node_names import NodeNames
 from .qos import QoSProfile
 from .topic_endpoint_info import TopicEndpointInfo, TopicEndpointTypeEnum
@@ -103,12 +104,12 @@ class NodeGraph(NodeNames):
 
     def count_publishers(self, topic_name: str) -> int:
         """Return how many publishers a topic has."""
-        topic = self._wire_name(topic_name)
+        topic = self._asked_for(topic_name)
         return sum(writer.topic == topic for writer in self._context.graph.writers())
 
     def count_subscribers(self, topic_name: str) -> int:
         """Return how many subscriptions a topic has."""
-        topic = self._wire_name(topic_name)
+        topic = self._asked_for(topic_name)
         return sum(reader.topic == topic for reader in self._context.graph.readers())
 
     def count_services(self, service_name: str) -> int:
@@ -141,13 +142,20 @@ class NodeGraph(NodeNames):
         except UnknownNode as error:
             raise NodeNameNonExistentError(str(error)) from None
 
+    def _asked_for(self, topic: str) -> str:
+        """Return a topic's name on the wire; ValueError, as in ROS 2, if it is none."""
+        try:
+            return self._wire_name(topic)
+        except NameValidationException as error:
+            raise ValueError(f"topic name '{topic}' is invalid: {error}") from None
+
     def _wire_name(self, topic: str) -> str:
         return names.topic_on_wire(self.resolve_topic_name(topic))
 
     def _infos(
         self, endpoints: list[Any], topic: str, no_mangle: bool, kind: TopicEndpointTypeEnum
     ) -> list[TopicEndpointInfo]:
-        wanted = topic if no_mangle else self._wire_name(topic)
+        wanted = topic if no_mangle else self._asked_for(topic)
         owners = self._context.graph.owners()
         infos = []
         for endpoint in endpoints:

@@ -29,21 +29,21 @@ class NodeNames:
     _name: str
     _namespace: str
     _remap_rules: list[RemapRule]
-    _check_alive: Callable[[], None]
+    require_handle: Callable[[], None]
 
     def get_name(self) -> str:
         """Return the name."""
-        self._check_alive()
+        self.require_handle()
         return self._name
 
     def get_namespace(self) -> str:
         """Return the namespace."""
-        self._check_alive()
+        self.require_handle()
         return self._namespace
 
     def get_fully_qualified_name(self) -> str:
         """Return namespace and name."""
-        self._check_alive()
+        self.require_handle()
         return names.full_node_name(self._name, self._namespace)
 
     def resolve_topic_name(self, topic: str, *, only_expand: bool = False) -> str:
@@ -57,7 +57,7 @@ class NodeNames:
     def _resolve(self, name: str, kind: str, error: Any, only_expand: bool) -> str:
         if not isinstance(name, str):
             raise TypeError(f'{kind} name must be a str, not {type(name).__name__}')
-        problem = names.topic_problem(name, what=kind)
+        problem = names.topic_problem(name)
         if problem is not None:
             raise error(name, *problem)
         node, namespace = self._name, self._namespace
@@ -67,7 +67,7 @@ class NodeNames:
             raise error(name, f'unknown substitution {unknown}', name.index('{')) from None
         if not only_expand:
             full_name = remap_name(self._remap_rules, kind, full_name, node, namespace)
-        problem = names.full_name_problem(full_name, what=kind)
+        problem = names.full_name_problem(full_name)
         if problem is not None:
             raise error(full_name, *problem)
         return full_name

@@ -14,10 +14,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from ._rclpy_pybind11 import InvalidHandle
 from .client import Client
 from .entity import Entity
 from .guard_condition import GuardCondition
@@ -41,7 +40,9 @@ class OwnedEntities(NodeNames):
 
     def _init_entities(self) -> None:
         self._made: list[Entity] = []
+        self._lent: set[Entity] = set()  # of these, those that no executor looks after
         self._rates: dict[Rate, Timer] = {}
+        self._for_executor: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
         self._waitables: list[Any] = []
         self._destroyed = False
 
@@ -83,7 +84,7 @@ class OwnedEntities(NodeNames):
 
     def add_waitable(self, waitable: Waitable[Any]) -> None:
         """Let executors look after a waitable."""
-        self._check_alive()
+        self.require_handle()
         self._waitables.append(WaitableEntity(waitable, self))
         self._changed()
 
@@ -120,22 +121,32 @@ class OwnedEntities(NodeNames):
         self._discard(self._made, entity)
         return True
 
+    def _lend(self, entity: Entity) -> None:
+        """Let executors leave an entity alone, unless it is in the wait set of a waitable."""
+        self._lent.add(entity)
+        self._changed()
+
     def _discard(self, entities: list[Any], entity: Entity) -> None:
         entities.remove(entity)
+        self._lent.discard(entity)
         entity.close()
         self._changed()
         for endpoint in entity.endpoints:
             self._discovery.remove_endpoint(self._graph_node, endpoint)
-            endpoint.close()
+        entity.delete()
+
+    def _run_soon(self, callback: Callable[..., Any], *args: Any) -> None:
+        """Let the executor call a function, or the one that the node is added to next."""
+        executor = self.executor
+        if executor is None:
+            self._for_executor.append((callback, args))
+        else:
+            executor.create_task(callback, *args)
 
     def _changed(self) -> None:
         executor = self.executor
         if executor is not None:
             executor._queue.refresh()
-
-    def _check_alive(self) -> None:
-        if self._destroyed:
-            raise InvalidHandle('cannot use Destroyable because destruction was requested')
 
     def _entities(self) -> list[Entity]:
         """Return everything an executor looks after."""
@@ -146,6 +157,7 @@ class OwnedEntities(NodeNames):
             if isinstance(entity, WaitableEntity)
             for member in entity.members
         }
+        theirs |= self._lent
         return [entity for entity in (*self._made, *of_waitables) if entity not in theirs]
 
     def _destroy_entities(self) -> None:

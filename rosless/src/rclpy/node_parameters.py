@@ -104,7 +104,8 @@ class NodeParameters:
         namespace : str
             Put in front of the names, with a dot.
         parameters : Iterable[tuple]
-            Name; name and default (or type); or name, default and descriptor.
+            Name; name and default (or type); or name, default and descriptor. Of entries with
+            the same name the last one counts.
         ignore_override : bool
             As in `declare_parameter`.
 
@@ -113,7 +114,7 @@ class NodeParameters:
         descriptors: dict[str, Any] = {}
         for entry in parameters:
             parameter, descriptor = self._declaration(namespace, entry, ignore_override)
-            if parameter.name in self._parameters or parameter.name in descriptors:
+            if parameter.name in self._parameters:
                 raise ParameterAlreadyDeclaredException([parameter.name])
             declared.append(parameter)
             descriptors[parameter.name] = descriptor
@@ -362,7 +363,8 @@ class NodeParameters:
                 descriptor.type = Parameter.Type.from_parameter_value(value).value
             if descriptor.type == 0:
                 raise ValueError(f'Cannot declare parameter {name!r} of type NOT_SET')
-        override = self._parameter_overrides.get(name)
+        overrides = self._parameter_overrides
+        override = overrides.get(name) or overrides.get(entry[0])  # Humble looks for this one
         if override is not None and not ignore_override:
             value = override.value
             if descriptor.type == 0 and not descriptor.dynamic_typing:

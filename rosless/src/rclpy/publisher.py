@@ -20,7 +20,7 @@ from cyclonedds.core import DDSException
 from rosless.dds.endpoints import Writer
 from rosless.idl.codec import serialize
 
-from ._rclpy_pybind11 import RCLError
+from .rcl_errors import RCLError
 from .callback_groups import CallbackGroup
 from .duration import Duration
 from .entity import Job

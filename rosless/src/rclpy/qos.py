@@ -20,7 +20,6 @@ import warnings
 
 from rosless.dds.qos import Profile
 
-from .absent import NO_HANDLES, NotInRosless
 from .duration import Duration
 
 DURATION_DEFAULT = Duration()
@@ -186,9 +185,9 @@ class QoSProfile:
 
     __repr__ = __str__
 
-    def get_c_qos_profile(self) -> Any:
-        """Not in rosless."""
-        raise NotInRosless(f'QoSProfile.get_c_qos_profile: {NO_HANDLES}')
+    def get_c_qos_profile(self) -> rmw_qos_profile_t:
+        """Return the profile as functions of `_rclpy_pybind11` take it."""
+        return rmw_qos_profile_t(self)
 
     def to_profile(self) -> Profile:
         """Return the profile in the numbers of rmw."""
@@ -217,6 +216,25 @@ class QoSProfile:
             lifespan=Duration(nanoseconds=profile.lifespan),
             liveliness_lease_duration=Duration(nanoseconds=profile.lease),
         )
+
+
+class rmw_qos_profile_t:  # noqa: N801 (the name in C)
+    """A profile as functions of `_rclpy_pybind11` take it: no structure in C here."""
+
+    def __init__(self, profile: QoSProfile) -> None:
+        self._policies = {name: getattr(profile, name) for name in POLICIES}
+
+    @staticmethod
+    def predefined(name: str) -> rmw_qos_profile_t:
+        """Return the profile of a name such as ``'qos_profile_default'``."""
+        found = globals().get(name) if name.startswith('qos_profile_') else None
+        if not isinstance(found, QoSProfile):
+            raise ValueError(f'Requested unknown rmw_qos_profile: {name}')
+        return rmw_qos_profile_t(found)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the policies by name."""
+        return dict(self._policies)
 
 
 qos_profile_unknown = QoSProfile(

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
-from ._rclpy_pybind11 import UnsupportedEventTypeError
+from .rcl_errors import UnsupportedEventTypeError
 from .absent import Absent, NotInRosless
 from .qos import qos_policy_name_from_kind, QoSPolicyKind
 

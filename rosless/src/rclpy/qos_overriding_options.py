@@ -125,6 +125,20 @@ def declare_qos_overrides(
     return result
 
 
+def _declare_qos_parameters(
+    entity_type: type, node: Any, topic_name: str, qos: QoSProfile, options: QoSOverridingOptions
+) -> QoSProfile:
+    """Do what `declare_qos_overrides` does, under the name that it has in rclpy."""
+    is_publisher = hasattr(entity_type, 'publish')
+    return declare_qos_overrides(node, options, topic_name, qos, is_publisher=is_publisher)
+
+
+def _get_qos_policy_parameter(qos: QoSProfile, policy_kind: QoSPolicyKind) -> Any:
+    """Return the value of the parameter that stands for a policy of a profile."""
+    policy = policy_kind.name.lower()
+    return _as_parameter(policy, getattr(qos, policy))
+
+
 def _as_parameter(policy: str, value: Any) -> Any:
     if policy in DURATIONS:
         return value.nanoseconds

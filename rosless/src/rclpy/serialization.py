@@ -19,7 +19,7 @@ from typing import Any
 from rosless.idl import codec
 from rosless.idl.errors import DeserializationError
 
-from ._rclpy_pybind11 import RMWError
+from .rcl_errors import RMWError
 
 
 def serialize_message(message: Any) -> bytes:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import inspect
+import time
 from typing import Any, NamedTuple, TypeAlias
 
 from cyclonedds.core import DDSException
@@ -23,10 +24,11 @@ from rosless.dds.sample import Copied, LARGE, Left
 from rosless.idl.codec import deserialize, serialize
 from rosless.idl.errors import DeserializationError
 
-from ._rclpy_pybind11 import RCLError
+from .rcl_errors import RCLError
 from .callback_groups import CallbackGroup
 from .early_answers import EarlyAnswers
 from .entity import Job
+from .handle import Handle
 from .service_channel import Channel, HEADER, identifiers, OFFSET, ServiceEntity
 from .service_introspection import REQUEST_RECEIVED, RESPONSE_SENT
 
@@ -34,11 +36,35 @@ Sample: TypeAlias = Copied | Left
 
 
 class RequestHeader(NamedTuple):
-    """Who asked: what the answer must carry, and the DDS handle of the client's writer."""
+    """
+    Who asked: what the answer must carry, and the DDS handle of the client's writer.
+
+    The time stamps [ns] are when it was sent and taken.
+
+    """
 
     guid: int
     sequence_number: int
     writer: int
+    source_timestamp: int = 0
+    received_timestamp: int = 0
+
+    @property
+    def request_id(self) -> RequestHeader:
+        """Return this, which has the `sequence_number`."""
+        return self
+
+
+class ServiceHandle(Handle):
+    """What a waitable of one's own does with a service."""
+
+    def service_take_request(self, request_type: Any) -> tuple[Any, RequestHeader | None]:
+        """Take a request, with who asked; ``(None, None)`` if there is none."""
+        return self.owner.take_request() or (None, None)
+
+    def service_send_response(self, response: Any, header: RequestHeader) -> None:
+        """Answer a request."""
+        self.owner.send_response(response, header)
 
 
 class Service(ServiceEntity):
@@ -57,6 +83,9 @@ class Service(ServiceEntity):
         Its node.
 
     """
+
+    handle_class = ServiceHandle
+    order = 3
 
     def __init__(
         self,
@@ -135,7 +164,8 @@ class Service(ServiceEntity):
             return None
         if self._events is not None:
             self._events.tell(REQUEST_RECEIVED, (guid, number), request=[request])
-        return request, RequestHeader(guid, number, sample.publication_handle)
+        stamps = sample.source_timestamp, time.time_ns()
+        return request, RequestHeader(guid, number, sample.publication_handle, *stamps)
 
     def send_response(self, response: Any, header: RequestHeader) -> None:
         """

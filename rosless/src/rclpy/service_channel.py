@@ -21,7 +21,6 @@ from typing import Any, NamedTuple
 
 from rosless.dds.endpoints import Reader, Writer
 
-from ._rclpy_pybind11 import InvalidHandle
 from .callback_groups import CallbackGroup
 from .clock import Clock
 from .entity import Entity
@@ -109,8 +108,7 @@ class ServiceEntity(Entity):
             What is told.
 
         """
-        if self.destroyed:
-            raise InvalidHandle('cannot use Destroyable because destruction was requested')
+        self.require_handle()
         self._events = configured(self, clock, service_event_qos_profile, introspection_state)
 
     def close(self) -> None:

@@ -23,9 +23,10 @@ from rosless.dds.endpoints import Reader
 from rosless.idl.codec import deserialize
 from rosless.idl.errors import DeserializationError
 
-from ._rclpy_pybind11 import RCLError
+from .rcl_errors import RCLError
 from .callback_groups import CallbackGroup
 from .entity import Job
+from .handle import Handle
 from .qos import QoSProfile
 from .qos_event import SubscriptionEventCallbacks
 from .topic_entity import TopicEntity
@@ -33,6 +34,16 @@ from .utilities import get_rmw_implementation_identifier
 
 MessageInfo = dict[str, Any]
 NO_FILTERS = 'content filters are not supported by rmw_cyclonedds_cpp; filter in the callback'
+
+
+class SubscriptionHandle(Handle):
+    """What a waitable of one's own does with a subscription."""
+
+    def take_message(self, msg_type: Any, raw: bool) -> tuple[Any, MessageInfo] | None:
+        """Take a message, or its octets, with its time stamps [ns]; None if there is none."""
+        if raw:
+            return self.owner._take()
+        return self.owner.take()
 
 
 class Subscription(TopicEntity):
@@ -63,6 +74,7 @@ class Subscription(TopicEntity):
 
     """
 
+    handle_class = SubscriptionHandle
     incompatible = (
         "New publisher discovered on topic '{topic}', offering incompatible QoS. "
         'No messages will be received from it.'

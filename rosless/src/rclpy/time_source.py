@@ -96,7 +96,7 @@ class TimeSource:
     def clock_callback(self, msg: Any) -> None:
         """Set the clocks to the time of a message from /clock; one before 1970 is passed over."""
         if msg.clock.sec < 0:
-            node = None if self._node_weak_ref is None else self._node_weak_ref()
+            node = self._get_node()
             if node is not None:
                 node.get_logger().error(f'/clock: {msg.clock.sec} s is no time', once=True)
             return
@@ -104,8 +104,12 @@ class TimeSource:
         for clock in self._associated_clocks:
             clock.set_ros_time_override(self._last_time_set)
 
+    def _get_node(self) -> Any:
+        """Return the node, or None."""
+        return None if self._node_weak_ref is None else self._node_weak_ref()
+
     def _subscribe(self) -> None:
-        node = None if self._node_weak_ref is None else self._node_weak_ref()
+        node = self._get_node()
         if self._clock_sub is None and node is not None:
             from rosgraph_msgs.msg import Clock
 
@@ -118,7 +122,7 @@ class TimeSource:
             )
 
     def _unsubscribe(self) -> None:
-        node = None if self._node_weak_ref is None else self._node_weak_ref()
+        node = self._get_node()
         if self._clock_sub is not None and node is not None:
             node.destroy_subscription(self._clock_sub)
         self._clock_sub = None

@@ -22,12 +22,13 @@ import threading
 from typing import Any
 import weakref
 
-from ._rclpy_pybind11 import InvalidHandle, RCLError
+from .rcl_errors import RCLError
 from .callback_groups import CallbackGroup
 from .clock import Clock
 from .clock_type import ClockType
 from .entity import Entity, Job
 from .exceptions import ROSInterruptException
+from .handle import Handle
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,18 @@ class TimerInfo:
 
     expected_call_time: int = 0
     actual_call_time: int = 0
+
+
+class TimerHandle(Handle):
+    """What a waitable of one's own does with a timer."""
+
+    def call_timer(self) -> None:
+        """Take the call that is due."""
+        self.owner.next_job(None)
+
+    def is_timer_ready(self) -> bool:
+        """Tell whether a call is due."""
+        return self.owner.is_ready()
 
 
 class Timer(Entity):
@@ -59,6 +72,7 @@ class Timer(Entity):
 
     """
 
+    handle_class = TimerHandle
     polled = True
 
     def __init__(
@@ -122,17 +136,17 @@ class Timer(Entity):
 
     def is_canceled(self) -> bool:
         """Tell whether it was cancelled."""
-        self._check()
+        self.require_handle()
         return self._canceled
 
     def cancel(self) -> None:
         """Make no more calls, until `reset`."""
-        self._check()
+        self.require_handle()
         self._canceled = True
 
     def reset(self) -> None:
         """Start anew: the next call is one period from now."""
-        self._check()
+        self.require_handle()
         with self._lock:
             self._canceled = False
             self._next = self._clock.now_nanoseconds() + self._period
@@ -140,7 +154,7 @@ class Timer(Entity):
 
     def time_since_last_call(self) -> int:
         """Return the time since the last call [ns]."""
-        self._check()
+        self.require_handle()
         return self._clock.now_nanoseconds() - self._last
 
     def time_until_next_call(self) -> int | None:
@@ -201,10 +215,6 @@ class Timer(Entity):
             JumpThreshold(min_forward=nanosecond, min_backward=Duration(nanoseconds=-1)),
             post_callback=jumped,
         )
-
-    def _check(self) -> None:
-        if self.destroyed:
-            raise InvalidHandle('cannot use Destroyable because destruction was requested')
 
 
 def _name_of_info(callback: Callable[..., Any]) -> str | None:

@@ -20,6 +20,7 @@ from rosless.dds.endpoints import Reader, Writer
 
 from .callback_groups import CallbackGroup
 from .entity import Entity
+from .logging import get_logger
 from .qos import QoSProfile
 from .qos_event import EventCallbacks
 
@@ -79,10 +80,8 @@ class TopicEntity(Entity):
         self.event_callbacks.run(statuses, self.endpoint._entity, self._warn, executor)
 
     def _warn(self, policy: str) -> None:
-        node = self._node()
-        if node is not None:
-            text = self.incompatible.format(topic=self.topic_name)
-            node.get_logger().warn(f'{text} Last incompatible policy: {policy}')
+        text = self.incompatible.format(topic=self.topic)
+        get_logger(self.logger_name or 'rclpy').warn(f'{text} Last incompatible policy: {policy}')
 
 
 def _full_name(on_wire: str, profile: QoSProfile) -> str:

@@ -19,6 +19,8 @@ from typing import Any
 
 from rosless.idl.message import Message
 
+from .exceptions import NoTypeSupportImportedException
+
 Msg = Message
 Srv = Any
 Action = Any
@@ -58,8 +60,10 @@ def check_is_valid_action_type(action_type: Any) -> None:
 
 
 def check_for_type_support(msg_or_srv_type: Any) -> None:
-    """Raise AttributeError unless it is the class of an interface."""
+    """Raise AttributeError or NoTypeSupportImportedException unless it is an interface's class."""
     if _kind(msg_or_srv_type) is None:
+        if getattr(type(msg_or_srv_type), '_TYPE_SUPPORT', msg_or_srv_type) is None:
+            raise NoTypeSupportImportedException()  # generated, but it could not be imported
         raise AttributeError(
             f'{msg_or_srv_type!r} has no type support: it is not the class of a message, service '
             'or action. This might be a ROS 1 message type but it should be a ROS 2 message type.'

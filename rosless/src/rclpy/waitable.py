@@ -19,10 +19,12 @@ from typing import Any, Generic, TypeVar
 
 from rosless.dds.endpoints import Endpoint
 
-from .absent import NO_HANDLES, NotInRosless
+from .absent import NotInRosless
 from .callback_groups import CallbackGroup
+from .client import Client
 from .entity import Entity, Job
 from .guard_condition import GuardCondition
+from .service import Service
 from .subscription import Subscription
 from .task import Future
 from .timer import Timer
@@ -76,33 +78,33 @@ class WaitSet:
     """
     What a waitable adds its entities to, and asks whether they are ready.
 
-    In ROS 2 that takes C handles; here it takes the guard conditions, timers and subscriptions
-    themselves. They wake the executor, but only the waitable looks after them.
+    It takes entities, or handles of them. They wake the executor, but only the waitable looks
+    after them.
 
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *_: Any) -> None:
         self.entities: dict[str, list[Any]] = {}
 
-    def add_guard_condition(self, guard_condition: GuardCondition) -> int:
+    def add_guard_condition(self, guard_condition: Any) -> int:
         """Add a guard condition; return its index among them."""
         return self._add('guard_condition', guard_condition, GuardCondition)
 
-    def add_timer(self, timer: Timer) -> int:
+    def add_timer(self, timer: Any) -> int:
         """Add a timer; return its index among them."""
         return self._add('timer', timer, Timer)
 
-    def add_subscription(self, subscription: Subscription) -> int:
+    def add_subscription(self, subscription: Any) -> int:
         """Add a subscription; return its index among them."""
         return self._add('subscription', subscription, Subscription)
 
     def add_client(self, client: Any) -> int:
-        """Not in rosless."""
-        raise NotInRosless(f'rosless waits for the answers to clients itself; {NO_HANDLES}')
+        """Add a client; return its index among them."""
+        return self._add('client', client, Client)
 
     def add_service(self, service: Any) -> int:
-        """Not in rosless."""
-        raise NotInRosless(f'rosless waits for the requests to services itself; {NO_HANDLES}')
+        """Add a service; return its index among them."""
+        return self._add('service', service, Service)
 
     def add_event(self, event: Any) -> int:
         """Not in rosless."""
@@ -113,24 +115,25 @@ class WaitSet:
         Tell whether an entity is ready.
 
         A guard condition that was triggered, and a timer that was due, is so no longer when it
-        has been asked for; a subscription is ready until its messages are taken.
+        has been asked for; the others are ready until what has come is taken.
 
         Parameters
         ----------
         entity_type : str
-            ``'guard_condition'``, ``'timer'`` or ``'subscription'``.
+            ``'guard_condition'``, ``'timer'``, ``'subscription'``, ``'client'`` or ``'service'``.
         index : int
             What the `add_...` returned.
 
         """
         entity = self.entities[entity_type][index]
-        if isinstance(entity, Subscription):
-            return entity.has_data()
-        return entity.next_job(None) is not None
+        if isinstance(entity, (GuardCondition, Timer)):
+            return entity.next_job(None) is not None
+        return entity.endpoint.has_data()
 
     def _add(self, name: str, entity: Any, kind: type[Entity]) -> int:
+        entity = getattr(entity, 'owner', entity)
         if not isinstance(entity, kind):
-            raise TypeError(f'Expected a {kind.__name__}, got {type(entity)}; {NO_HANDLES}')
+            raise TypeError(f'Expected a {kind.__name__}, got {type(entity)}')
         entities = self.entities.setdefault(name, [])
         entities.append(entity)
         return len(entities) - 1
@@ -218,6 +221,8 @@ class WaitableEntity(Entity):
         self.wait_set = WaitSet()
         waitable.add_to_wait_set(self.wait_set)
         self.entities = [self]
+        for member in self.members:
+            member.adopt(node)
 
     @property
     def members(self) -> list[Entity]:
@@ -227,7 +232,7 @@ class WaitableEntity(Entity):
     @property
     def watched(self) -> tuple[Endpoint, ...]:
         """Return what DDS signals data of the subscriptions on."""
-        return tuple(endpoint for each in self.members for endpoint in each.endpoints)
+        return tuple(endpoint for each in self.members for endpoint in each.watched)
 
     def signalled(self, executor: Any) -> bool:
         """Reset the signal: whether there are data is asked in every round."""

@@ -18,6 +18,7 @@ import re
 
 TOPIC_CHARACTERS = re.compile(r'[A-Za-z0-9_/~{}]')
 NAME_CHARACTERS = re.compile(r'[A-Za-z0-9_]')
+TOKEN_WITH_NUMBER = re.compile(r'(^|/)[0-9]')
 SUBSTITUTION = re.compile(r'\{([^{}]*)\}')
 MAX_NODE_NAME = 255
 MAX_TOPIC_NAME = 247  # of a full name: DDS allows 255, eight of which may stand around it
@@ -25,46 +26,78 @@ MAX_NAMESPACE = 245  # so that a name of one letter fits behind it
 Problem = tuple[str, int]
 
 
-def topic_problem(name: str, *, what: str = 'topic') -> Problem | None:
-    """Return what is wrong with a topic or service name, and where in it, or None."""
+def topic_problem(name: str) -> Problem | None:
+    """
+    Return what is wrong with the name of a topic or service, and where in it, or None.
+
+    The words are those of rcl, which programs look for; it says "topic" of services, too.
+
+    """
     if not name:
-        return f'{what} name must not be empty', 0
-    if name[0].isdigit():
-        return f'{what} name must not begin with a number', 0
+        return 'topic name must not be empty string', 0
     if name.endswith('/'):
-        return f"{what} name must not end with '/'", len(name) - 1
+        return 'topic name must not end with a forward slash', len(name) - 1
     for index, character in enumerate(name):
         if not TOPIC_CHARACTERS.match(character):
             return (
-                f'{what} name must not contain characters other than alphanumerics, '
+                'topic name must not contain characters other than alphanumerics, '
                 "'_', '~', '{', or '}'",
                 index,
             )
-    if '~' in name[1:]:
-        return f"{what} name must not have '~' anywhere but the first character", name.index(
-            '~', 1
-        )
-    match = re.search(r'/\d', name)
+    match = TOKEN_WITH_NUMBER.search(name)
     if match:
-        return f'{what} name token must not begin with a number', match.start() + 1
-    if SUBSTITUTION.sub('', name).count('{') or SUBSTITUTION.sub('', name).count('}'):
-        return f'{what} name must not have unbalanced curly braces', 0
-    for match in SUBSTITUTION.finditer(name):
-        if not re.fullmatch(r'[A-Za-z_]\w*', match.group(1)):
-            return f'{what} name has invalid substitution {match.group(0)}', match.start()
+        return 'topic name token must not start with a number', match.end() - 1
+    if '~' in name[1:]:
+        where = name.index('~', 1)
+        return "topic name must not have tilde '~' unless it is the first character", where
+    rest = SUBSTITUTION.sub(lambda found: ' ' * len(found.group(0)), name)
+    match = re.search('[{}]', rest)
+    if match:
+        problem = "topic name must not have unmatched (unbalanced) curly braces '{}'"
+        return problem, match.start()
+    for found in SUBSTITUTION.finditer(name):
+        if found.group(1)[:1].isdigit():
+            return 'substitution name must not start with a number', found.start(1)
+        match = re.search(r'[^A-Za-z0-9_]', found.group(1))
+        if match:
+            return (
+                "substitution name must not contain characters other than alphanumerics or '_'",
+                found.start(1) + match.start(),
+            )
+    if name[0] == '~' and len(name) > 2 and name[1] != '/':  # rcl does not look at ~a
+        return (
+            "topic name must not have a tilde '~' that is not followed by a forward slash '/'", 1)
     return None
 
 
-def full_name_problem(name: str, *, what: str = 'topic') -> Problem | None:
+def full_name_problem(name: str) -> Problem | None:
     """Return what is wrong with the full name of a topic or service, and where, or None."""
-    problem = topic_problem(name, what=what)
-    if problem is None and not name.startswith('/'):
-        problem = f"{what} name must be absolute, it must lead with a '/'", 0
-    if problem is None and '//' in name:
-        problem = f"{what} name must not contain repeated '/'", name.index('//') + 1
+    problem = _absolute_problem(name, 'topic name', "topic name must not end with a '/'")
     if problem is None and len(name) > MAX_TOPIC_NAME:
-        problem = f'{what} name length should not exceed {MAX_TOPIC_NAME}', MAX_TOPIC_NAME
+        problem = f"topic length should not exceed '{MAX_TOPIC_NAME}'", MAX_TOPIC_NAME
     return problem
+
+
+def _absolute_problem(name: str, what: str, end: str) -> Problem | None:
+    """Return what is wrong with an absolute name, in the words of rmw."""
+    if not name:
+        return f'{what} must not be empty', 0
+    if name[0] != '/':
+        return f"{what} must be absolute, it must lead with a '/'", 0
+    if name.endswith('/'):
+        return end, len(name) - 1
+    for index, character in enumerate(name):
+        if not NAME_CHARACTERS.match(character) and character != '/':
+            return (
+                f"{what} must not contain characters other than alphanumerics, '_', or '/'",
+                index,
+            )
+    if '//' in name:
+        return f"{what} must not contain repeated '/'", name.index('//') + 1
+    match = TOKEN_WITH_NUMBER.search(name)
+    if match:
+        return f'{what} must not have a token that starts with a number', match.end() - 1
+    return None
 
 
 def node_name_problem(name: str) -> Problem | None:
@@ -77,30 +110,19 @@ def node_name_problem(name: str) -> Problem | None:
     if name[0].isdigit():
         return 'node name must not start with a number', 0
     if len(name) > MAX_NODE_NAME:
-        return f'node name length should not exceed {MAX_NODE_NAME}', MAX_NODE_NAME
+        return f"node name length should not exceed '{MAX_NODE_NAME}'", MAX_NODE_NAME
     return None
 
 
 def namespace_problem(namespace: str) -> Problem | None:
     """Return what is wrong with an absolute namespace, and where in it, or None."""
-    if not namespace:
-        return 'namespace must not be empty', 0
-    if namespace[0] != '/':
-        return "namespace must be absolute, it must lead with a '/'", 0
     if namespace == '/':
         return None
-    for index, character in enumerate(namespace):
-        if not NAME_CHARACTERS.match(character) and character != '/':
-            return (
-                "namespace must not contain characters other than alphanumerics, '_', or '/'",
-                index,
-            )
-    problem = full_name_problem(namespace, what='namespace')
-    if problem is not None:
-        return problem[0].replace('namespace name', 'namespace'), problem[1]
-    if len(namespace) > MAX_NAMESPACE:
-        return f'namespace length should not exceed {MAX_NAMESPACE}', MAX_NAMESPACE
-    return None
+    end = "namespace must not end with a '/', unless only a '/'"
+    problem = _absolute_problem(namespace, 'namespace', end)
+    if problem is None and len(namespace) > MAX_NAMESPACE:
+        problem = f"namespace should not exceed '{MAX_NAMESPACE}'", MAX_NAMESPACE
+    return problem
 
 
 def expand(name: str, node_name: str, namespace: str) -> str:

@@ -104,7 +104,7 @@ def test_throttle() -> None:
 
 def test_misuse() -> None:
     logger = get_logger('x')
-    with pytest.raises(TypeError, match='Unknown logging parameters'):
+    with pytest.raises(TypeError, match='"whenever" is not one of the recognized logging options'):
         logger.info('x', whenever=True)
 
     def log(severity: int) -> None:

@@ -117,14 +117,14 @@ def test_hashes_of_types(make_node: Make, context: Any, wait_until: Make) -> Non
 
 def test_names_that_are_too_long(make_node: Make) -> None:
     assert validate_full_topic_name('/' + 'a' * 246)
-    with pytest.raises(InvalidTopicNameException, match='length should not exceed 247'):
+    with pytest.raises(InvalidTopicNameException, match="length should not exceed '247'"):
         validate_full_topic_name('/' + 'a' * 247)
     assert validate_namespace('/' + 'a' * 244)
-    with pytest.raises(InvalidNamespaceException, match='length should not exceed 245'):
+    with pytest.raises(InvalidNamespaceException, match="namespace should not exceed '245'"):
         validate_namespace('/' + 'a' * 245)
     node = make_node('node', namespace='n' * 100)
     assert node.create_publisher(String, 'a' * 145, 1).topic_name == f'/{"n" * 100}/{"a" * 145}'
-    with pytest.raises(InvalidTopicNameException, match='length should not exceed 247'):
+    with pytest.raises(InvalidTopicNameException, match="length should not exceed '247'"):
         node.create_publisher(String, 'a' * 146, 1)
-    with pytest.raises(InvalidServiceNameException, match='length should not exceed 247'):
+    with pytest.raises(InvalidServiceNameException, match="length should not exceed '247'"):
         node.create_service(AddTwoInts, 'a' * 146, print)

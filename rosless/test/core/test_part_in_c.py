@@ -66,9 +66,9 @@ def test_it_is_found_where_rclpy_finds_it() -> None:
     assert rclpy_implementation.TransitionCallbackReturnType is TransitionCallbackReturn
 
 
-def test_what_works_on_c_handles_is_not_there() -> None:
-    with pytest.raises(NotInRosless, match=r'_rclpy_pybind11\.WaitSet is not in rosless: there'):
-        _ = rclpy_implementation.WaitSet
+def test_what_needs_an_address_is_not_there() -> None:
+    with pytest.raises(NotInRosless, match=r'_rclpy_pybind11\.QoSEvent is not in rosless: there'):
+        _ = rclpy_implementation.QoSEvent
     assert not hasattr(rclpy_implementation, 'rclpy_deserialize')
 
 

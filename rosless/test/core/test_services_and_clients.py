@@ -178,7 +178,7 @@ def test_wrong_types(make_node: Make, executor: Any) -> None:
     client = node.create_client(AddTwoInts, 'add')
     with pytest.raises(TypeError, match=r'Expected .*AddTwoInts_Request'):
         client.call_async(SetBool.Request())
-    with pytest.raises(InvalidServiceNameException, match='service name must not contain'):
+    with pytest.raises(InvalidServiceNameException, match='service name: topic name must not'):
         node.create_service(AddTwoInts, 'a-b', add)
 
 

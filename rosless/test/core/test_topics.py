@@ -132,7 +132,7 @@ def test_incompatible_profiles_are_reported(
         return 'offering incompatible QoS' in written and 'requesting incompatible' in written
 
     assert spin_until(executor, reported)
-    assert "on topic '/joint_states'" in ''.join(text)
+    assert "on topic 'joint_states'" in ''.join(text)
     assert 'Last incompatible policy: RELIABILITY' in ''.join(text)
 
 
@@ -202,10 +202,14 @@ def test_publishing_the_wrong_thing(make_node: Make) -> None:
         ('', 'topic name must not be empty'),
         ('a b', 'must not contain characters other than alphanumerics'),
         ('a//b', "must not contain repeated '/'"),
-        ('a/', "must not end with '/'"),
-        ('1a', 'must not begin with a number'),
-        ('a/1b', 'token must not begin with a number'),
-        ('a~', "must not have '~' anywhere but the first character"),
+        ('a/', 'must not end with a forward slash'),
+        ('1a', 'topic name token must not start with a number'),
+        ('a/1b', 'topic name token must not start with a number'),
+        ('a~', "must not have tilde '~' unless it is the first character"),
+        ('~ab', "a tilde '~' that is not followed by a forward slash '/'"),
+        ('a{b', "must not have unmatched (unbalanced) curly braces '{}'"),
+        ('{1b}', 'substitution name must not start with a number'),
+        ('{a/b}', 'substitution name must not contain characters other than alphanumerics'),
         ('{nod}', "unknown substitution 'nod'"),
     ],
 )

@@ -21,6 +21,7 @@ from ..callback_groups import CallbackGroup
 from ..client import Client
 from ..clock import Clock
 from ..entity import Entity, Job
+from ..guard_condition import GuardCondition
 from ..node_entities import on_wire
 from ..publisher import Publisher
 from ..qos import QoSProfile
@@ -31,6 +32,7 @@ from ..service_introspection import ServiceIntrospectionState
 from ..subscription import Subscription
 from ..timer import Timer
 from ..type_support import check_is_valid_action_type
+from ..waitable import NumberOfEntities
 
 
 class ActionService(Service):
@@ -174,6 +176,13 @@ class ActionChannel:
                 entity.configure_introspection(
                     clock, service_event_qos_profile, introspection_state
                 )
+
+    def get_num_entities(self) -> NumberOfEntities:
+        """Return how many entities of each kind there are."""
+        kinds = (Subscription, GuardCondition, Timer, Client, Service)
+        return NumberOfEntities(
+            *(sum(isinstance(each, kind) for each in self.entities) for kind in kinds)
+        )
 
     def destroy(self) -> None:
         """Destroy everything."""

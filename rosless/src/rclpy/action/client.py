@@ -28,12 +28,13 @@ from unique_identifier_msgs.msg import UUID
 from .channel import ActionChannel, ResultClient, StatusSubscription
 from .client_goal_handle import ClientGoalHandle
 from .goal_states import ACTIVE
-from .._rclpy_pybind11 import InvalidHandle, RCLError
+from ..rcl_errors import InvalidHandle, RCLError
 from ..absent import NoWaitSet
 from ..callback_groups import CallbackGroup
 from ..client import Client, POLL_PERIOD
 from ..clock import Clock
 from ..executors import await_or_execute
+from ..handle import DESTROYED
 from ..qos import (
     qos_profile_action_status_default,
     qos_profile_services_default,
@@ -42,6 +43,7 @@ from ..qos import (
 from ..service_introspection import ServiceIntrospectionState
 from ..subscription import Subscription
 from ..task import Future, when_done
+from ..waitable import NumberOfEntities
 
 __all__ = ['ActionClient', 'ClientGoalHandle']
 
@@ -118,6 +120,10 @@ class ActionClient(NoWaitSet):
             self._result_client.feedback = self._status.feedback = self._feedback
         node._waitables.append(self)
         node._changed()
+
+    def get_num_entities(self) -> NumberOfEntities:
+        """Return how many entities of each kind it has."""
+        return self._channel.get_num_entities()
 
     @property
     def entities(self) -> list[Any]:
@@ -206,7 +212,7 @@ class ActionClient(NoWaitSet):
     def server_is_ready(self) -> bool:
         """Tell whether a server of the action is there."""
         if self not in self._node._waitables:
-            raise InvalidHandle('cannot use Destroyable because destruction was requested')
+            raise InvalidHandle(DESTROYED)
         clients = (self._goal_client, self._cancel_client, self._result_client)
         return (
             all(client.service_is_ready() for client in clients)

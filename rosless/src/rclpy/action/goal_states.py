@@ -18,7 +18,7 @@ from enum import Enum
 
 from action_msgs.msg import GoalStatus
 
-from .._rclpy_pybind11 import RCLError
+from ..rcl_errors import RCLError
 
 
 class GoalEvent(Enum):

@@ -27,7 +27,7 @@ from .channel import ActionChannel
 from .goal_states import GoalEvent
 from .responses import CancelResponse, GoalResponse
 from .server_goal_handle import ServerGoalHandle
-from .._rclpy_pybind11 import RCLError
+from ..rcl_errors import RCLError
 from ..absent import NoWaitSet
 from ..callback_groups import CallbackGroup
 from ..clock import Clock
@@ -41,6 +41,7 @@ from ..qos import (
 from ..service import RequestHeader
 from ..service_introspection import ServiceIntrospectionState
 from ..task import when_done
+from ..waitable import NumberOfEntities
 
 RESULT_TIMEOUT = 900  # s, as in ROS 2 Humble
 
@@ -166,6 +167,10 @@ class ActionServer(NoWaitSet):
         node._waitables.append(self)
         node._changed()
 
+    def get_num_entities(self) -> NumberOfEntities:
+        """Return how many entities of each kind it has."""
+        return self._channel.get_num_entities()
+
     @property
     def entities(self) -> list[Any]:
         """Return what an executor looks after."""
@@ -208,15 +213,9 @@ class ActionServer(NoWaitSet):
         goal_handle: ServerGoalHandle,
         execute_callback: Callable[[ServerGoalHandle], Any] | None,
     ) -> None:
-        """Let the executor run a goal; raises RCLError if no executor has the node."""
+        """Let the executor run a goal, or the one that the node is added to next."""
         callback = execute_callback or self._execute_callback
-        executor = self._node.executor
-        if executor is None:
-            raise RCLError(
-                f"cannot execute a goal of action '{self._channel.name}': its node "
-                f"'{self._node.get_fully_qualified_name()}' is in no executor"
-            )
-        executor.create_task(self._execute_goal, callback, goal_handle)
+        self._node._run_soon(self._execute_goal, callback, goal_handle)
 
     def notify_goal_done(self, goal_handle: ServerGoalHandle) -> None:
         """Note that a goal has ended: its result is kept for a while from now on."""

@@ -32,10 +32,13 @@ PARAMETERS = {name for names in FILTERS.values() for name in names}
 class CallerState:
     """What a logger remembers of one place in the code."""
 
-    __slots__ = ('filters', 'last', 'parameters', 'seen', 'severity', 'written')
+    __slots__ = ('filters', 'last', 'name', 'parameters', 'seen', 'severity', 'written')
 
-    def __init__(self, severity: LoggingSeverity, parameters: dict[str, Any]) -> None:
+    def __init__(
+        self, severity: LoggingSeverity, name: str, parameters: dict[str, Any]
+    ) -> None:
         self.severity = severity
+        self.name = name
         self.parameters = parameters
         self.filters = _filters(parameters)
         self.seen = False
@@ -80,7 +83,7 @@ class RcutilsLogger:
         return severity >= log_output.effective_level(self.name)
 
     def log(self, message: Any, severity: int, **kwargs: Any) -> bool:
-        """Write a message with the given severity."""
+        """Write a message with the given severity; the keyword `name` stands for the logger's."""
         return self._log(message, LoggingSeverity(severity), kwargs)
 
     def debug(self, message: Any, **kwargs: Any) -> bool:
@@ -111,28 +114,35 @@ class RcutilsLogger:
         frame = sys._getframe(2)
         # also which call in the line
         caller = frame.f_code.co_filename, frame.f_lineno, frame.f_lasti
-        state = self._state(caller, severity, features)
-        if severity < log_output.effective_level(self.name):
+        name = features.pop('name', self.name)
+        state = self._state(caller, severity, name, features)
+        if severity < log_output.effective_level(name):
             return False
         if state.filters and not all(self._passes(state, one) for one in state.filters):
             return False
         if not isinstance(message, str):
             raise TypeError(f'the message must be a str, not {type(message).__name__}')
         place = caller[0], frame.f_code.co_name, caller[1]
-        log_output.write(severity, self.name, message, place)
+        log_output.write(severity, name, message, place)
         return True
 
     def _state(
-        self, caller: tuple[str, int, int], severity: LoggingSeverity, parameters: dict[str, Any]
+        self,
+        caller: tuple[str, int, int],
+        severity: LoggingSeverity,
+        name: str,
+        parameters: dict[str, Any],
     ) -> CallerState:
         """Return what is known of a place in the code, where only the message may change."""
         state = self.contexts.get(caller)
         if state is None:
-            state = CallerState(severity, parameters)
+            state = CallerState(severity, name, parameters)
             _check(state.filters, parameters)
             self.contexts[caller] = state
         if state.severity != severity:
             raise ValueError('Logger severity cannot be changed between calls.')
+        if state.name != name:
+            raise ValueError('Logger name cannot be changed between calls.')
         if state.parameters != parameters:
             if state.filters != _filters(parameters):
                 raise ValueError('Requested logging filters cannot be changed between calls.')
@@ -156,7 +166,12 @@ class RcutilsLogger:
 def _check(filters: list[str], parameters: dict[str, Any]) -> None:
     unknown = sorted(parameters.keys() - PARAMETERS)
     if unknown:
-        raise TypeError(f'Unknown logging parameters: {unknown}; known: {sorted(PARAMETERS)}')
+        if unknown[0] == 'severity':   # of info, warn and the like, which set it themselves
+            raise TypeError("log() got multiple values for argument 'severity'")
+        raise TypeError(
+            f'parameter "{unknown[0]}" is not one of the recognized logging options '
+            f'"{sorted(PARAMETERS)}"'
+        )
     for name in filters:
         if parameters.get(FILTERS[name][0]) is None:
             raise TypeError(f'required parameter "{FILTERS[name][0]}" not specified but is '

@@ -24,7 +24,7 @@ from .managed_entity import ManagedEntity
 from .publisher import LifecyclePublisher
 from .services import LifecycleServices
 from .state_machine import LifecycleState, LifecycleStateMachine, LifecycleTransition
-from .._rclpy_pybind11 import RCLError
+from ..rcl_errors import RCLError
 from ..callback_groups import CallbackGroup
 from ..node import Node
 
@@ -68,6 +68,11 @@ class LifecycleNodeMixin(ManagedEntity):
         enable_communication_interface: bool = True,
         callback_group: CallbackGroup | None = None,
     ) -> None:
+        if not isinstance(enable_communication_interface, bool):
+            raise TypeError(
+                f'enable_communication_interface must be a bool, not '
+                f'{enable_communication_interface!r}'
+            )
         self._managed_entities: dict[ManagedEntity, None] = {}
         self._lifecycle_services: LifecycleServices | None = None
         self._state_machine = LifecycleStateMachine(self._publish_transition)

@@ -27,7 +27,7 @@ from lifecycle_msgs.srv import (
 
 from .callback_return import TransitionCallbackReturn
 from .state_machine import LifecycleState, LifecycleStateMachine, LifecycleTransition
-from .._rclpy_pybind11 import RCLError
+from ..rcl_errors import RCLError
 from ..callback_groups import CallbackGroup
 
 
@@ -71,7 +71,8 @@ class LifecycleServices:
             (GetAvailableTransitions, 'get_transition_graph', self._on_get_transition_graph),
         ):
             full_name = f'{node.get_fully_qualified_name()}/{name}'
-            node.create_service(kind, full_name, answer, callback_group=callback_group)
+            service = node.create_service(kind, full_name, answer, callback_group=callback_group)
+            setattr(state_machine, f'service_{name}', service)
 
     def publish(self, transition: LifecycleTransition) -> None:
         """Publish that a transition was made; as in ROS 2, time and transition are left empty."""

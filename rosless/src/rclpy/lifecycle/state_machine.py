@@ -16,11 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import threading
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lifecycle_msgs.msg import State, Transition
 
-from .._rclpy_pybind11 import RCLError
+from ..rcl_errors import RCLError
 
 
 class LifecycleState(NamedTuple):
@@ -99,6 +99,11 @@ class LifecycleStateMachine:
     """
 
     initialized = True
+    service_change_state: Any = None   # the five services, if there are any
+    service_get_state: Any = None
+    service_get_available_states: Any = None
+    service_get_available_transitions: Any = None
+    service_get_transition_graph: Any = None
 
     def __init__(self, on_transition: Callable[[LifecycleTransition], None]) -> None:
         self._state = STATES['unconfigured']
