@@ -32,8 +32,8 @@ partial velocities follow, and ``a_k = V^r_k u_r' + (V^r_k)' u_r``. Together
 ``M(q) u' + h(q, u) = tau``, in O(nb nv^2) operations, in NumPy over all states at once.
 
 A ring of modules is a tree, cut at a joint. The path matrix is that of the spanning tree; each row
-of the cut is a pair of wrenches L_k of the multiplier lambda on the two bodies, ``sum_k L_k . (alpha_k,
-a_o,k) + b = 0``. Its generalized active force goes along the same paths,
+of the cut is a pair of wrenches L_k of the multiplier lambda on the two bodies,
+``sum_k L_k . (alpha_k, a_o,k) + b = 0``. Its generalized active force goes along the same paths,
 ``F_r = sum_k L_k . (W^r_k, V^r_{o,k}) lambda = A_r lambda``, so that
 
     M u' + h = tau + A^T lambda,     A u' + sum_k L_k . (W', V_o')_k u + b = 0
