@@ -13,7 +13,7 @@
 """
 How all bodies of a robot move, as stacks: one array for each quantity, (nb, N, ...) for N states.
 
-Scans along the tree take the place of sweeps. Accelerations are classical, as in ``motion.py``.
+Scans along the tree take the place of sweeps. Accelerations are classical (``body_motion.py``).
 
 """
 
@@ -26,8 +26,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.dynamics.formulations.rows import Seen
-from mbd_ros.dynamics.formulations.ties import Held, phi_of, tie_down
+from mbd_ros.dynamics.formulations.aba_loops import no_loop_loads
+from mbd_ros.dynamics.formulations.body_motion import BodyState
+from mbd_ros.dynamics.formulations.loop_rows import apply_tie, phi_of
 import mbd_ros.environment.law as law
 from mbd_ros.execution.program.driver import tie_all
 from mbd_ros.execution.program.records import filled
@@ -40,7 +41,7 @@ from mbd_ros.execution.stacks.stacks import (
 from mbd_ros.execution.stacks.steps import Stack
 from mbd_ros.model import Model
 from mbd_ros.model.accessibility import accessibility
-from mbd_ros.spatial import IDENTITY, Link, Twist, ZERO3, ZERO_TWIST, ZERO_WRENCH
+from mbd_ros.spatial import IDENTITY, Link, Twist, ZERO3, ZERO_TWIST
 
 
 class Axes(NamedTuple):
@@ -158,7 +159,7 @@ def of_axes(model: Model, twists: Stack) -> Stack:
 
 
 def coriolis(rotation: Stack, turning: Stack, turn: Stack, place: Stack, rate: Stack) -> Stack:
-    """Return c of ``motion.py`` (6,), in the body's axes, angular first; turning: its parent's."""
+    """Return c (6,), see ``body_motion.py``, angular first; turning: that of the parent."""
     carried = apply(transposed(rotation), turning)
     turned = apply(turn, carried)   # in the parent's axes
     spin, slide = rate[..., :3], rate[..., 3:]
@@ -201,7 +202,7 @@ def origins_and_speeds(model: Model, motion: Motion) -> tuple[Stack, Stack]:
                  + apply(motion.rotations, motion.rates[..., 3:]), paths_of(model)))
 
 
-def ends_of(model: Model, motion: Motion) -> Callable[[int], Seen]:
+def ends_of(model: Model, motion: Motion) -> Callable[[int], BodyState]:
     """
     Return how ties see a body, for all states at once.
 
@@ -220,13 +221,13 @@ def ends_of(model: Model, motion: Motion) -> Callable[[int], Seen]:
     """
     places, speeds = origins_and_speeds(model, motion)
 
-    def seen(body: int) -> Seen:
+    def seen(body: int) -> BodyState:
         if body < 0:
-            return Seen(Link(IDENTITY, ZERO3), ZERO_TWIST)
+            return BodyState(Link(IDENTITY, ZERO3), ZERO_TWIST)
         axes = motion.rotations[body]
         turning, speed = (vectors(apply(np.swapaxes(axes, -1, -2), one[body]))
                           for one in (motion.turning, speeds))
-        return Seen(Link(rotations(axes), vectors(places[body])), Twist(turning, speed))
+        return BodyState(Link(rotations(axes), vectors(places[body])), Twist(turning, speed))
 
     return seen
 
@@ -251,7 +252,7 @@ def spring_loads(model: Model, motion: Motion) -> Stack:
     loads = np.zeros_like(motion.rates)
     if not model.springs:
         return loads
-    pulls = Ties(partial(tie_down, 0, phi_of, True, False), Held(ZERO_WRENCH, (), ()))
+    pulls = Ties(partial(apply_tie, 0, phi_of, True, False), no_loop_loads(0))
     ties = tuple(tie for tie in tree_of(model).ties if tie.kind == 'spring')
     for body, held in tie_all(pulls, ties, None, ends_of(model, motion))[0].items():
         if body >= 0:

@@ -25,11 +25,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import mbd_ros.dynamics.formulations as lazily
-from mbd_ros.dynamics.formulations.mass_matrix import mass_matrix_of
-from mbd_ros.dynamics.formulations.newton_euler import (
+from mbd_ros.dynamics.formulations.crba import mass_matrix_of
+from mbd_ros.dynamics.formulations.rnea import (
     BIAS_FORCES, INVERSE_DYNAMICS, JOINT_WRENCHES, LOADED_BIAS_FORCES, LOADED_INVERSE_DYNAMICS,
     LOADED_JOINT_WRENCHES)
-from mbd_ros.dynamics.formulations.recursive import closed_loop_dynamics, FORWARD_DYNAMICS
+from mbd_ros.dynamics.formulations.forward_dynamics import closed_loop_dynamics, FORWARD_DYNAMICS
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution.program.sweeps import Program
 from mbd_ros.execution.program.tree import tree_of

@@ -16,13 +16,13 @@ Trees and closed loops whose long chains are cut into segments that run side by 
 Between two segments of a chain there is one body. It is taken off its joint: it floats, and the
 directions in which the joint does not move become rows that tie it to the last body T of the
 segment before, like those of any joint that closes a loop. With e an axis of the body that its
-joint leaves out, a its acceleration and X, c as in ``motion.py``::
+joint leaves out, a its acceleration and X, c as in ``body_motion.py``::
 
     e . (a - X a_T - c) = 0
 
 A segment is then a branch with the rows at its last body, an articulated body with two handles;
 all segments are eliminated at the same time. The body that floats frees its six axes and closes
-nothing; all rows meet at the ground. So the elimination is that of ``branches.py``, of
+nothing; all rows meet at the ground. So the elimination is that of ``aba_loops.py``, of
 another robot with the same motion. An axis whose rotor has inertia r is a row as well, of
 compliance 1/r: its multiplier is ``tau - r qdd``.
 
@@ -42,12 +42,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
-from mbd_ros.dynamics.formulations.branches import Branch, CutRow, NO_ROW, Reaction
-from mbd_ros.dynamics.formulations.motion import base_acceleration, Moving
-from mbd_ros.dynamics.formulations.rows import Seen
-from mbd_ros.dynamics.formulations.steps import (
-    accelerate, articulate, base_reaction, Freed, on_ground, see, see_along, settle, sight)
-from mbd_ros.dynamics.formulations.ties import Balance, Held, tie_down
+from mbd_ros.dynamics.formulations.aba_loops import (
+    accelerate, articulate, base_reaction, carried_nothing, close_at_ground, CutRow, Eliminated,
+    LoopLoads, LoopSubtree, no_loop_loads, NO_ROW, Reaction)
+from mbd_ros.dynamics.formulations.body_motion import (
+    base_acceleration, body_state, BodyState, ground_state, states, states_along, VelocityTerms)
+from mbd_ros.dynamics.formulations.loop_rows import apply_tie, Balance
 from mbd_ros.execution.program.driver import tie_all
 from mbd_ros.execution.program.sweeps import Body, Inward, Outward, Step, Tie, Ties, Tree, World
 from mbd_ros.spatial import (
@@ -68,40 +68,30 @@ class Hinge(NamedTuple):
     rotors: dict[int, Scalar]
 
 
-def survey(body: Body, joint: Joint, parent: Seen) -> Step:
+def survey(body: Body, joint: Joint, parent: BodyState) -> Step:
     """Outward: pose and velocity against the segment's parent."""
     link = joint.link(body.placement)
-    return Step(hand=sight(joint, link, parent), keep=link)
+    return Step(hand=body_state(joint, link, parent), keep=link)
 
 
-def move(body: Body, joint: Joint, parent: Seen, link: Link) -> Step:
+def move(body: Body, joint: Joint, parent: BodyState, link: Link) -> Step:
     """Outward: true pose and velocity, as far as they are read, and what follows from them."""
-    return see_along(body, joint, link, parent)
+    return states_along(body, joint, link, parent)
 
 
-def eliminate(body: Body, joint: Joint, beyond: Branch, link: Link, moving: Moving) -> Step:
+def eliminate(body: Body, joint: Joint, beyond: LoopSubtree, link: Link,
+              moving: VelocityTerms) -> Step:
     """Inward: project out the joint of a body between ties."""
-    return articulate(body, joint, beyond, moving, nothing_held(len(beyond.rows)))
+    return articulate(body, joint, beyond, moving, no_loop_loads(len(beyond.rows)))
 
 
-def release(body: Body, joint: Joint, parent: Reaction, link: Link, moving: Moving,
-            freed: Freed) -> Step:
+def release(body: Body, joint: Joint, parent: Reaction, link: Link, moving: VelocityTerms,
+            freed: Eliminated) -> Step:
     """Outward: the joint's accelerations."""
     return accelerate(False, body, joint, parent, moving, freed)
 
 
-def nothing_held(slots: int) -> Held:
-    """Return what a body without ties is held by."""
-    return Held(ZERO_WRENCH, (NO_ROW,) * slots, (0.0,) * slots)
-
-
-def nothing_carried(slots: int) -> Branch:
-    """Return the branch of no body."""
-    return Branch(NO_ARTICULATED_INERTIA, ZERO_WRENCH, (NO_ROW,) * slots,
-                  tuple((0.0,) * (r + 1) for r in range(slots)))
-
-
-SWEEPS = (Outward(survey, on_ground), Outward(move, on_ground),
+SWEEPS = (Outward(survey, ground_state), Outward(move, ground_state),
           Inward(eliminate, None), Outward(release, base_reaction))
 """Of a segment; what they are handed, the other bodies say."""
 
@@ -113,7 +103,7 @@ class BetweenSegments:
     Parameters
     ----------
     balance : callable, optional
-        As in ``ties.py``; None where there are no loops.
+        As in ``loop_rows.py``; None where there are no loops.
     tree : Tree
         The bodies.
     joints : sequence of Joint
@@ -164,9 +154,9 @@ class BetweenSegments:
                 carried[self._tips[body]] += rows
         most = max(map(len, carried))
         self._carried = [[*rows, *[-1] * (most - len(rows))] for rows in carried]
-        self._seen: dict[int, Seen] = {-1: on_ground(world)}
-        self._moving: dict[int, Moving] = {}
-        self._held: dict[int, Held] = {}
+        self._seen: dict[int, BodyState] = {-1: ground_state(world)}
+        self._moving: dict[int, VelocityTerms] = {}
+        self._held: dict[int, LoopLoads] = {}
 
     def _way(self, body: int) -> list[int]:
         """Return the bodies from one to the ground that are in no segment, the ground last."""
@@ -179,29 +169,29 @@ class BetweenSegments:
             body = -1 if body in self._hinges else self._tree.parents[body]
         return [*way, -1]
 
-    def outward(self, surveyed: Sequence[Seen]) -> list[Seen]:
+    def outward(self, surveyed: Sequence[BodyState]) -> list[BodyState]:
         """Return poses and velocities of the segments' parents."""
         lasts = {tip: surveyed[k] for tip, k in self._tips.items()}
 
-        def sight(body: int) -> Seen:
+        def sight(body: int) -> BodyState:
             if body not in self._seen:
                 parent, last = self._seen[self._parents[self._tips[body]]], lasts[body]
-                self._seen[body] = Seen(parent.pose.compose(last.pose), last.velocity
+                self._seen[body] = BodyState(parent.pose.compose(last.pose), last.velocity
                                         + last.pose.twist_to_child(parent.velocity))
             return self._seen[body]
 
         for i in self._others:
-            step = see(self._tree.bodies[i], self._joints[i], sight(self._tree.parents[i]))
+            step = states(self._tree.bodies[i], self._joints[i], sight(self._tree.parents[i]))
             self._seen[i], self._moving[i] = step.hand, step.keep
         for tip in self._tips:
             sight(tip)
         return [self._seen[parent] for parent in self._parents]
 
-    def tie(self) -> list[Branch]:
+    def tie(self) -> list[LoopSubtree]:
         """Return what is beyond the last body of each segment."""
-        none = nothing_held(self._slots)
+        none = no_loop_loads(self._slots)
         if self._balance is not None:
-            step = partial(tie_down, self._slots, self._balance, True, True)
+            step = partial(apply_tie, self._slots, self._balance, True, True)
             self._held, _ = tie_all(Ties(step, none), self._ties, self._world,
                                     self._seen.__getitem__)
         for i, hinge in self._hinges.items():
@@ -211,11 +201,11 @@ class BetweenSegments:
         beyond = []
         for tip, k in self._tips.items():
             held = self._held.get(tip, none)
-            beyond.append(nothing_carried(self._slots)._replace(
+            beyond.append(carried_nothing(self._slots)._replace(
                 wrench=held.load * -1.0, rows=held.rows).in_slots(self._carried[k]))
         return beyond
 
-    def _hung(self, i: int, hinge: Hinge) -> tuple[Held, Held]:
+    def _hung(self, i: int, hinge: Hinge) -> tuple[LoopLoads, LoopLoads]:
         """Return what its joint does to a body, and to the one before it."""
         moving, joint = self._moving[i], self._joints[i]
         efforts = dict(zip(joint.axes, joint.tau))
@@ -230,13 +220,14 @@ class BetweenSegments:
         for axis, effort in efforts.items():
             load = load + _unit(axis) * effort
         none = (0.0,) * self._slots
-        return (Held(load, tuple(rows), none),
-                Held(moving.link.wrench_to_parent(load) * -1.0, tuple(others), none))
+        return (LoopLoads(load, tuple(rows), none),
+                LoopLoads(moving.link.wrench_to_parent(load) * -1.0, tuple(others), none))
 
-    def settle(self, handed: Sequence[Branch]) -> tuple[list[Reaction], dict[int, Scalar]]:
+    def settle(self, handed: Sequence[LoopSubtree]) -> tuple[list[Reaction], dict[int, Scalar]]:
         """Return what the segments are handed, and accelerations by entry of v."""
-        none, order = nothing_held(self._slots), range(self._slots)
-        sums: dict[int, Branch] = {i: nothing_carried(self._slots) for i in (-1, *self._others)}
+        none, order = no_loop_loads(self._slots), range(self._slots)
+        sums: dict[int, LoopSubtree] = {
+            i: carried_nothing(self._slots) for i in (-1, *self._others)}
         for parent, branch, carried in zip(self._parents, handed, self._carried):
             sums[parent] = sums[parent] + branch.in_slots(
                 [carried.index(slot) if slot in carried else -1 for slot in order])
@@ -248,7 +239,8 @@ class BetweenSegments:
                 parent, hand = -1, self._afloat(i, hand)
             sums[parent] = sums[parent] + hand
             kept[i] = step.keep
-        ground = settle(self._slots, False, base_acceleration, self._world, self._sure(sums[-1]))
+        ground = close_at_ground(self._slots, False, base_acceleration, self._world,
+                                 self._sure(sums[-1]))
         self._reactions: dict[int, Reaction] = {-1: ground.hand}
         results: dict[int, Scalar] = {}
         for i in self._others:
@@ -268,22 +260,22 @@ class BetweenSegments:
             return body._replace(armature=(0.0,) * 6), FREE
         return body, self._joints[i]
 
-    def _carrier(self, i: int) -> Moving:
+    def _carrier(self, i: int) -> VelocityTerms:
         """Return the motion of a body relative to its present parent."""
         moving = self._moving[i]
         return (moving._replace(link=AT_PARENT, coriolis=ZERO_TWIST) if i in self._hinges
                 else moving)
 
-    def _afloat(self, i: int, hand: Branch) -> Branch:
+    def _afloat(self, i: int, hand: LoopSubtree) -> LoopSubtree:
         """Return the rows that a floating body hands to the ground, and those of its rotors."""
         compliances = {slot: 1.0 / self._hinges[i].rotors[axis]
                        for slot, axis in self._hinges[i].rows if axis in self._hinges[i].rotors}
-        return Branch(NO_ARTICULATED_INERTIA, ZERO_WRENCH,
+        return LoopSubtree(NO_ARTICULATED_INERTIA, ZERO_WRENCH,
                       tuple(row._replace(wrench=ZERO_WRENCH) for row in hand.rows),
                       tuple((*line[:-1], line[-1] + compliances.get(r, 0.0))
                             for r, line in enumerate(hand.couplings)))
 
-    def _sure(self, branch: Branch) -> Branch:
+    def _sure(self, branch: LoopSubtree) -> LoopSubtree:
         """Return a branch whose rows between segments depend on no others: bodies have mass."""
         between = {slot for hinge in self._hinges.values() for slot, _ in hinge.rows}
         return branch._replace(rows=tuple(row._replace(size=0.0) if slot in between else row

@@ -28,7 +28,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics.formulations.row_space import RowSpace
-from mbd_ros.dynamics.formulations.rows import rows_of, Seen, side
+from mbd_ros.dynamics.formulations.body_motion import BodyState
+from mbd_ros.dynamics.formulations.constraint_rows import rows_of, side
 from mbd_ros.dynamics.loops.closure import carried_loops
 from mbd_ros.dynamics.prepared.call import Array, checked_array
 from mbd_ros.dynamics.prepared.external_forces import external_efforts
@@ -244,10 +245,10 @@ def loop_wrenches(dyn: PreparedDynamics, q: Array, multipliers: Array) -> dict[s
     return found
 
 
-def _seen(bodies: Array, body: int) -> Seen:
+def _seen(bodies: Array, body: int) -> BodyState:
     pose = np.eye(4) if body < 0 else bodies[body]
     frame = LinkFrame(body, pose[:3, :3], pose[:3, 3])
-    return Seen(frame_record(frame), ZERO_TWIST)
+    return BodyState(frame_record(frame), ZERO_TWIST)
 
 
 def driven_entries(model: Model, actuated: Sequence[str] | None) -> list[int]:

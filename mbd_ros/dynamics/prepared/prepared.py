@@ -21,7 +21,7 @@ from typing import Any, TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mbd_ros.dynamics.formulations.recursive import (
+from mbd_ros.dynamics.formulations.forward_dynamics import (
     closed_loop_dynamics, closed_loop_reactions, position_correction, velocity_correction)
 from mbd_ros.dynamics.formulations.registry import AUTO, formulation_for
 import mbd_ros.dynamics.prepared as lazily

@@ -13,7 +13,7 @@
 """
 Dense fallback for closed loops whose rank is ill-conditioned (``row_space.py``).
 
-The recursion (``branches.py``) decides by its pivots where they leave no doubt; not where
+The recursion (``aba_loops.py``) decides by its pivots where they leave no doubt; not where
 masses are so far apart that what only heavy bodies obey looks like rounding. Else the least change
 of the motion in the metric of the mass matrix is found densely: with N a basis of the motions that
 the independent rows leave, ``A N = 0``::
@@ -31,7 +31,7 @@ from typing import Literal, TYPE_CHECKING
 import numpy as np
 import scipy  # loads its parts when they are asked for: a third of what starting a node took
 
-from mbd_ros.dynamics.formulations.mass_matrix import joint_of_no_inertia
+from mbd_ros.dynamics.formulations.missing_inertia import joint_of_no_inertia
 from mbd_ros.dynamics.formulations.row_space import RowSpace
 from mbd_ros.dynamics.prepared.call import Array
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES

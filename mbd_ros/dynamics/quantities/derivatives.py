@@ -52,10 +52,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from mbd_ros.dynamics.formulations.branches import Reaction
-from mbd_ros.dynamics.formulations.motion import base_acceleration, Moving
-from mbd_ros.dynamics.formulations.recursive import FORWARD_DYNAMICS
-from mbd_ros.dynamics.formulations.steps import accelerate, base_reaction, Freed
+from mbd_ros.dynamics.formulations.aba import accelerate, Pivot
+from mbd_ros.dynamics.formulations.body_motion import base_acceleration, VelocityTerms
+from mbd_ros.dynamics.formulations.forward_dynamics import FORWARD_DYNAMICS
 from mbd_ros.execution.program.sweeps import (
     Body, Inward, Layout, Outward, Program, Solve, Step, Walk, World)
 from mbd_ros.spatial import (
@@ -171,7 +170,7 @@ def carry(body: Body, joint: Joint, children: Carried, *kept: Any) -> Step:
     return Step(hand=total.seen(surveyed.frame) if joint.free else total, keep=total)
 
 
-def push(body: Body, joint: Joint, *kept: Any) -> list[Step]:
+def start_column(body: Body, joint: Joint, *kept: Any) -> list[Step]:
     """Start of a walk: what each axis of a joint does to the joint itself."""
     surveyed: Surveyed = kept[-2]
     inertia, flow, force = kept[-1]
@@ -189,7 +188,7 @@ def push(body: Body, joint: Joint, *kept: Any) -> list[Step]:
     return steps
 
 
-def bear(body: Body, joint: Joint, pushed: Push, *kept: Any) -> Step:
+def continue_column(body: Body, joint: Joint, pushed: Push, *kept: Any) -> Step:
     """Walk: what an axis does to the axes of this joint, and what these do to it."""
     surveyed: Surveyed = kept[-2]
     rows: list[list[Scalar]] = [[], [], []]
@@ -213,23 +212,24 @@ def _survey_given(body: Body, joint: Joint, parent: Passing) -> Step:
     return survey(body, joint, parent, joint.link(body.placement), joint.qdd)
 
 
-def _survey_found(body: Body, joint: Joint, parent: Passing, moving: Moving,
-                  freed: Freed, rates: tuple[Scalar, ...]) -> Step:
-    return survey(body, joint, parent, moving.link, rates)
+def _survey_found(body: Body, joint: Joint, parent: Passing, terms: VelocityTerms,
+                  pivots: tuple[Pivot, ...], rates: tuple[Scalar, ...]) -> Step:
+    return survey(body, joint, parent, terms.link, rates)
 
 
-def _find(body: Body, joint: Joint, parent: Reaction, moving: Moving, freed: Freed) -> Step:
-    step = accelerate(False, body, joint, parent, moving, freed)
+def _find(body: Body, joint: Joint, parent: Twist, terms: VelocityTerms,
+          pivots: tuple[Pivot, ...]) -> Step:
+    step = accelerate(body, joint, parent, terms, pivots)
     return Step(hand=step.hand, keep=step.out)
 
 
-_FILL = (Inward(carry, Carried(NO_INERTIA, NO_FLOW, ZERO_WRENCH)), Walk(push, bear))
+_FILL = (Inward(carry, Carried(NO_INERTIA, NO_FLOW, ZERO_WRENCH)), Walk(start_column, continue_column))
 INVERSE_DYNAMICS_DERIVATIVES = Program(
     'inverse_dynamics_derivatives', ('q', 'v', 'qdd'), (Outward(_survey_given, at_rest), *_FILL),
     Layout.SQUARES, (3,), largest_unrolled=LARGEST_UNROLLED)
 FORWARD_DYNAMICS_DERIVATIVES = Program(
     'forward_dynamics_derivatives', ('q', 'v', 'tau'), (
         *FORWARD_DYNAMICS.sweeps[:2],
-        Outward(_find, base_reaction),
+        Outward(_find, base_acceleration),
         Outward(_survey_found, at_rest), *_FILL, Solve()),
     Layout.SQUARES, (3,), largest_unrolled=LARGEST_UNROLLED)

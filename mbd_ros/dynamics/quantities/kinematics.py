@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.dynamics.formulations.motion import turn
+from mbd_ros.dynamics.formulations.body_motion import velocity_and_coriolis
 from mbd_ros.execution.program.sweeps import Body, Layout, Outward, Program, Step, Walk
 from mbd_ros.spatial import IDENTITY, Joint, Link, Scalar, Twist, Vector3, ZERO3, ZERO_TWIST
 
@@ -67,7 +67,7 @@ def travel(body: Body, joint: Joint, parent: Travel) -> Travel:
     """Return how a body moves when its parent moves as given."""
     link = joint.link(body.placement)
     relative = joint.span(joint.v)
-    _, coriolis = turn(joint, link, parent.velocity.angular)
+    _, coriolis = velocity_and_coriolis(joint, link, parent.velocity.angular)
     return Travel(parent.pose.compose(link),
                   link.twist_to_child(parent.velocity) + relative,
                   link.twist_to_child(parent.acceleration) + coriolis + joint.span(joint.qdd))

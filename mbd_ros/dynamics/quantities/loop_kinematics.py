@@ -22,8 +22,9 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from typing import NamedTuple
 
-from mbd_ros.dynamics.formulations.rows import (
-    coordinate, in_body, in_own_axes, rows_of, says_nothing, side)
+from mbd_ros.dynamics.formulations.body_motion import coordinate
+from mbd_ros.dynamics.formulations.constraint_rows import (
+    in_body, in_own_axes, is_trivial_row, rows_of, side)
 from mbd_ros.dynamics.quantities.kinematics import AT_REST, Travel, travel
 from mbd_ros.execution.program.sweeps import (
     Body, Inward, Layout, Outward, Program, Step, Tie, Ties, World)
@@ -46,7 +47,7 @@ class Wrenches(NamedTuple):
 
 
 class Watched(NamedTuple):
-    """How a body moves, see ``Travel``, with coordinate and rate of its joint, see ``Seen``."""
+    """How a body moves (``Travel``), with coordinate and rate of its joint (``BodyState``)."""
 
     pose: Link
     velocity: Twist
@@ -75,7 +76,7 @@ def measure(slots: int, own: bool, tie: Tie, world: World, first: Watched, secon
         seen = in_own_axes(tie, first, second) if own else (first, second)
         rows = rows_of(tie, side(seen[0], tie.frame1), side(seen[1], tie.frame2))
         for k, (slot, row) in enumerate(zip(tie.slots, rows)):
-            if own and says_nothing(tie, own, k):
+            if own and is_trivial_row(tie, own, k):
                 values += [0.0] * VALUES
                 continue
             one, other = in_body(seen[0], row.first), in_body(seen[1], row.second)

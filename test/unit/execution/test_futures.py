@@ -28,9 +28,9 @@ import pytest
 from robots import chain
 
 import mbd_ros
-from mbd_ros.dynamics.formulations.mass_matrix import MASS_MATRIX
-from mbd_ros.dynamics.formulations.newton_euler import BIAS_FORCES, INVERSE_DYNAMICS
-from mbd_ros.dynamics.formulations.recursive import FORWARD_DYNAMICS
+from mbd_ros.dynamics.formulations.crba import MASS_MATRIX
+from mbd_ros.dynamics.formulations.rnea import BIAS_FORCES, INVERSE_DYNAMICS
+from mbd_ros.dynamics.formulations.forward_dynamics import FORWARD_DYNAMICS
 from mbd_ros.dynamics.quantities import kinematics
 from mbd_ros.dynamics.quantities.derivatives import (
     FORWARD_DYNAMICS_DERIVATIVES, INVERSE_DYNAMICS_DERIVATIVES)

@@ -108,11 +108,16 @@ def test_every_module_says_what_it_is():
     assert not wrong
 
 
+def known_files():
+    """Return sources and pages by each end of their paths."""
+    return {'/'.join(parts[i:]): path for top in ROOT.glob('[!.]*') if top.name != 'build'
+            for path in (top, *top.rglob('*.[pm][yd]')) if path.is_file()
+            for parts in (path.relative_to(ROOT).parts,) for i in range(len(parts))}
+
+
 def test_files_that_docstrings_name_exist():
     """Sources and pages, by the end of their path."""
-    known = {'/'.join(parts[i:]) for top in ROOT.glob('[!.]*') if top.name != 'build'
-             for path in (top, *top.rglob('*.[pm][yd]')) if path.is_file()
-             for parts in (path.relative_to(ROOT).parts,) for i in range(len(parts))}
+    known = known_files().keys()
     name = re.compile(r'(?<![\w/.~:-])((?:[\w.-]+/)*[\w-]+\.(?:py|md))\b')
     wrong = {}
     for path in sources():
@@ -121,6 +126,19 @@ def test_files_that_docstrings_name_exist():
                 cited = set(name.findall(ast.get_docstring(node) or ''))
                 if cited - known:
                     wrong[f'{path.relative_to(ROOT)}:{getattr(node, "lineno", 1)}'] = cited - known
+    assert not wrong
+
+
+def test_files_and_functions_that_pages_name_exist():
+    """Paths in backticks, and behind a colon the names of what is in the file."""
+    known, wrong = known_files(), []
+    cited = re.compile(r'`((?:[\w.-]+/)+[\w-]+\.py)(?:: ([\w., ]+))?`')
+    for page in (*ROOT.glob('docs/*.md'), ROOT / 'CONTRIBUTING.md'):
+        for file, names in cited.findall(page.read_text(encoding='utf-8')):
+            text = known[file].read_text(encoding='utf-8') if file in known else ''
+            wrong += [f'{page.name}: {file}: {name}' for name in filter(None, names.split(', '))
+                      if not re.search(rf'\b{re.escape(name.split(".")[-1])}\b', text)]
+            wrong += [f'{page.name}: {file}'] if file not in known else []
     assert not wrong
 
 

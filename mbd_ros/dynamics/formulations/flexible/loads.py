@@ -32,8 +32,9 @@ from typing import NamedTuple
 import numpy as np
 
 from mbd_ros.dynamics.formulations.flexible.bodies import Array, BodyTerms
+from mbd_ros.dynamics.formulations.body_motion import BodyState
+from mbd_ros.dynamics.formulations.constraint_rows import in_body, Side, side
 from mbd_ros.dynamics.formulations.flexible.motion import place, Placed, tree_of_segments
-from mbd_ros.dynamics.formulations.rows import in_body, Seen, Side, side
 from mbd_ros.dynamics.formulations.springs import energy_in, pull
 from mbd_ros.environment.law import energy_around, Motion, surroundings
 from mbd_ros.execution.program.sweeps import Body, Tie
@@ -46,7 +47,7 @@ from mbd_ros.spatial import (
     ArticulatedInertia, IDENTITY, Link, Rotation, Twist, Vector3, Wrench, ZERO3, ZERO_TWIST)
 from mbd_ros.spatial.inertia import NO_INERTIA
 
-GROUND = Seen(Link(IDENTITY, ZERO3), ZERO_TWIST)
+GROUND = BodyState(Link(IDENTITY, ZERO3), ZERO_TWIST)
 
 
 class Loads(NamedTuple):
@@ -157,21 +158,22 @@ def inertias_around(model: Model, chain: Sequence[Placed], world: Array
     return found
 
 
-def seen_in(own: Placed, k: int) -> Seen:
+def seen_in(own: Placed, k: int) -> BodyState:
     """Return how a segment moves in state k, as records of scalars."""
     pose, twist = ((array[k] + 0.0).tolist() for array in (own.pose, own.twist))
     columns = (Vector3(*(pose[i][j] for i in range(3))) for j in range(4))
     x, y, z, place = columns
-    return Seen(Link(Rotation(x, y, z), place), Twist(Vector3(*twist[3:]), Vector3(*twist[:3])))
+    return BodyState(Link(Rotation(x, y, z), place),
+                     Twist(Vector3(*twist[3:]), Vector3(*twist[:3])))
 
 
-def _acted(loads: Loads, seen: Sequence[Seen], world: Array) -> Iterator[tuple[Body, Motion]]:
+def _acted(loads: Loads, seen: Sequence[BodyState], world: Array) -> Iterator[tuple[Body, Motion]]:
     values = world.tolist()
     for body, one in zip(loads.bodies, seen):
         yield body.in_world(values.__getitem__), Motion(one.pose, one.velocity)
 
 
-def _pulls(tie: Tie, seen: Sequence[Seen]) -> Iterator[tuple[int, Wrench]]:
+def _pulls(tie: Tie, seen: Sequence[BodyState]) -> Iterator[tuple[int, Wrench]]:
     """Yield the segments that a spring pulls at, and the wrenches on them."""
     ends = _ends(tie, seen)
     force = pull(tie, *ends)
@@ -180,7 +182,7 @@ def _pulls(tie: Tie, seen: Sequence[Seen]) -> Iterator[tuple[int, Wrench]]:
             yield i, in_body(seen[i], end.push(force * sign))
 
 
-def _ends(tie: Tie, seen: Sequence[Seen]) -> tuple[Side, Side]:
+def _ends(tie: Tie, seen: Sequence[BodyState]) -> tuple[Side, Side]:
     one, other = (GROUND if i < 0 else seen[i] for i in (tie.first, tie.second))
     return side(one, tie.frame1), side(other, tie.frame2)
 

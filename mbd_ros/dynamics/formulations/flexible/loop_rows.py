@@ -11,7 +11,7 @@
 # the License.
 
 """
-The rows of joints that close loops of a robot with flexible links, see ``formulations/rows.py``.
+The rows of joints that close loops of a robot with flexible links, see ``formulations/constraint_rows.py``.
 
 A row is a pair of wrenches on two segments. What unit velocities move these by, ``twists``, makes
 of them a row of the Jacobian A.
@@ -27,8 +27,9 @@ import numpy as np
 
 from mbd_ros.dynamics.formulations.flexible.bodies import Array
 from mbd_ros.dynamics.formulations.flexible.loads import GROUND, linear_first, seen_in
+from mbd_ros.dynamics.formulations.body_motion import BodyState
+from mbd_ros.dynamics.formulations.constraint_rows import in_body, rows_of, side
 from mbd_ros.dynamics.formulations.flexible.motion import place, Placed, tree_of_segments
-from mbd_ros.dynamics.formulations.rows import in_body, rows_of, Seen, side
 from mbd_ros.execution.program.sweeps import Tie
 from mbd_ros.execution.program.ties import loop_ties
 from mbd_ros.execution.stacks.stacks import apply
@@ -99,12 +100,13 @@ def rows_between(model: Model, chain: Sequence[Placed], q: Array, v: Array) -> A
     return result
 
 
-def _end(model: Model, tie: Tie, i: int, seen: Sequence[Seen], q: Array, v: Array) -> Seen:
+def _end(model: Model, tie: Tie, i: int, seen: Sequence[BodyState], q: Array, v: Array
+         ) -> BodyState:
     """Return how an end of a tie moves: of a coupling its joint, else its segment."""
     if tie.kind == 'mimic':
         return GROUND._replace(place=q[model.q_offsets[i]], rate=v[model.v_offsets[i]])
     return GROUND if i < 0 else seen[i]
 
 
-def _on_segment(end: Seen, wrench: Wrench) -> Array:
+def _on_segment(end: BodyState, wrench: Wrench) -> Array:
     return linear_first(in_body(end, wrench))

@@ -10,48 +10,28 @@
 # or implied. See the License for the specific language governing permissions and limitations under
 # the License.
 
-"""What ties do to their bodies: the rows of joints that close loops, and the pull of springs."""
+"""What loop joints and springs do to their bodies: rows of constraints, and pulls."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
 
-from mbd_ros.dynamics.formulations.branches import added, CutRow, NO_ROW, reordered
-from mbd_ros.dynamics.formulations.motion import base_acceleration
-from mbd_ros.dynamics.formulations.rows import (
-    in_body, in_own_axes, Row, rows_of, says_nothing, side, Visible)
+from mbd_ros.dynamics.formulations.aba_loops import CutRow, LoopLoads, NO_ROW
+from mbd_ros.dynamics.formulations.body_motion import base_acceleration, HasBodyState
+from mbd_ros.dynamics.formulations.constraint_rows import (
+    in_body, in_own_axes, is_trivial_row, Row, rows_of, side)
 from mbd_ros.dynamics.formulations.springs import pull
 from mbd_ros.execution.program.sweeps import Tie, World
 from mbd_ros.model.loops import ROWS
-from mbd_ros.spatial import Scalar, Wrench, ZERO3, ZERO_WRENCH
+from mbd_ros.spatial import Scalar, ZERO3, ZERO_WRENCH
 
 Balance = Callable[[World, Tie, Row, Any, Any], Scalar]
 """What the motion of a row's two bodies must balance."""
 
 
-class Held(NamedTuple):
-    """What ties do to a body: a load, rows of loop joints, what these do along its own joint."""
-
-    load: Wrench
-    rows: tuple[CutRow, ...]
-    efforts: tuple[Scalar, ...]
-
-    def __add__(self, other: Held) -> Held:  # type: ignore[override]
-        """Return what both do."""
-        return Held(self.load + other.load, added(self.rows, other.rows),
-                    tuple(a + b for a, b in zip(self.efforts, other.efforts)))
-
-    def in_slots(self, order: Sequence[int]) -> Held:
-        """Return this with slot ``order[k]`` as slot k, none where it is negative."""
-        if not self.rows:  # springs alone
-            return self
-        return self._replace(rows=reordered(self.rows, order), efforts=tuple(
-            self.efforts[slot] if slot >= 0 else 0.0 for slot in order))
-
-
-def required(alpha: float, beta: float, world: World, tie: Tie, row: Row, first: Visible,
-             second: Visible) -> Scalar:
+def baumgarte(alpha: float, beta: float, world: World, tie: Tie, row: Row, first: HasBodyState,
+             second: HasBodyState) -> Scalar:
     """
     Return what the accelerations of a row's bodies must balance.
 
@@ -67,19 +47,19 @@ def required(alpha: float, beta: float, world: World, tie: Tie, row: Row, first:
     return rest
 
 
-def phi_of(world: World, tie: Tie, row: Row, first: Visible, second: Visible) -> Scalar:
+def phi_of(world: World, tie: Tie, row: Row, first: HasBodyState, second: HasBodyState) -> Scalar:
     """Return how far a row is from zero: what a displacement must balance."""
     return row.phi
 
 
-def rate_of(world: World, tie: Tie, row: Row, first: Visible, second: Visible) -> Scalar:
+def rate_of(world: World, tie: Tie, row: Row, first: HasBodyState, second: HasBodyState) -> Scalar:
     """Return the rate of a row: what a change of velocity must balance."""
     return (in_body(first, row.first).dot(first.velocity)
             + in_body(second, row.second).dot(second.velocity) + row.rate)
 
 
-def tie_down(slots: int, balance: Balance, springs: bool, own: bool, tie: Tie, world: World,
-             first: Visible, second: Visible) -> tuple[Held, Held, tuple[()]]:
+def apply_tie(slots: int, balance: Balance, springs: bool, own: bool, tie: Tie, world: World,
+             first: HasBodyState, second: HasBodyState) -> tuple[LoopLoads, LoopLoads, tuple[()]]:
     """
     Return what a tie does to its two bodies.
 
@@ -90,8 +70,8 @@ def tie_down(slots: int, balance: Balance, springs: bool, own: bool, tie: Tie, w
         one, other = side(first, tie.frame1), side(second, tie.frame2)
         none = (NO_ROW,) * slots, (0.0,) * slots
         force = pull(tie, one, other) if springs else ZERO3
-        return (Held(in_body(first, one.push(force)), *none),
-                Held(in_body(second, other.push(force * -1.0)), *none), ())
+        return (LoopLoads(in_body(first, one.push(force)), *none),
+                LoopLoads(in_body(second, other.push(force * -1.0)), *none), ())
     rows, others = [NO_ROW] * slots, [NO_ROW] * slots
     efforts: tuple[list[Scalar], list[Scalar]] = [0.0] * slots, [0.0] * slots
     if own:
@@ -100,7 +80,7 @@ def tie_down(slots: int, balance: Balance, springs: bool, own: bool, tie: Tie, w
     places = () if not slots else sorted(tie.slots) if own else tie.slots
     for k, (slot, row) in enumerate(zip(places, rows_of(
             tie, side(first, tie.frame1), side(second, tie.frame2)))):
-        if says_nothing(tie, own, k):
+        if is_trivial_row(tie, own, k):
             continue
         # What does not depend on the bodies travels with the end that is not on the ground.
         rest = balance(world, tie, row, first, second)
@@ -110,5 +90,5 @@ def tie_down(slots: int, balance: Balance, springs: bool, own: bool, tie: Tie, w
         rows[slot] = CutRow(in_body(first, row.first), here, 0.0, near)
         others[slot] = CutRow(in_body(second, row.second), there, 0.0, far)
         efforts[0][slot], efforts[1][slot] = row.efforts
-    return (Held(ZERO_WRENCH, tuple(rows), tuple(efforts[0])),
-            Held(ZERO_WRENCH, tuple(others), tuple(efforts[1])), ())
+    return (LoopLoads(ZERO_WRENCH, tuple(rows), tuple(efforts[0])),
+            LoopLoads(ZERO_WRENCH, tuple(others), tuple(efforts[1])), ())

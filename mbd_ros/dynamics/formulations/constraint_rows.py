@@ -41,57 +41,15 @@ body and of -m along that of the second.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
+from mbd_ros.dynamics.formulations.body_motion import BodyState, HasBodyState
 from mbd_ros.execution.program.sweeps import POINT, Tie
 from mbd_ros.model.loops import ROWS
 from mbd_ros.spatial import (
-    IDENTITY, Joint, Link, Rotation, Scalar, Twist, Vector3, Wrench, ZERO3, ZERO_WRENCH)
+    IDENTITY, Link, Rotation, Scalar, Vector3, Wrench, ZERO3, ZERO_WRENCH)
 
 UNIT = {'x': Vector3(1.0, 0.0, 0.0), 'y': Vector3(0.0, 1.0, 0.0), 'z': Vector3(0.0, 0.0, 1.0)}
-
-
-class Seen(NamedTuple):
-    """
-    Pose and velocity of a body in the axes of the observer.
-
-    Its pose in the world, or in the observer; its velocity in its own axes; coordinate and rate of
-    its joint, zeros if that has several.
-    """
-
-    pose: Link
-    velocity: Twist
-    place: Scalar = 0.0
-    rate: Scalar = 0.0
-
-
-class Visible(Protocol):
-    """What a frame on a body needs to know of it: see ``Seen``."""
-
-    @property
-    def pose(self) -> Link:
-        """Pose in the world, or in the observer."""
-        ...
-
-    @property
-    def velocity(self) -> Twist:
-        """Velocity in the body's own axes."""
-        ...
-
-    @property
-    def place(self) -> Scalar:
-        """Coordinate of the body's joint."""
-        ...
-
-    @property
-    def rate(self) -> Scalar:
-        """Rate of the body's joint."""
-        ...
-
-
-def coordinate(joint: Joint) -> tuple[Scalar, Scalar]:
-    """Return coordinate and rate of a joint that has one, else zeros."""
-    return (joint.q[0], joint.v[0]) if joint.nq == 1 else (0.0, 0.0)
 
 
 class Row(NamedTuple):
@@ -153,23 +111,24 @@ class Side(NamedTuple):
         return self.axes['xyz'.index(name)]
 
 
-def in_own_axes(tie: Tie, first: Visible, second: Visible) -> tuple[Visible, Visible]:
+def in_own_axes(tie: Tie, first: HasBodyState, second: HasBodyState
+                ) -> tuple[HasBodyState, HasBodyState]:
     """Return the bodies of a tie as seen from that one in whose axes its rows are eliminated."""
     if tie.axes < 0:
         return first, second
     observer = (first, second)[tie.axes].pose
-    one, other = (Seen(Link(IDENTITY, ZERO3) if k == tie.axes else body.pose.seen_from(observer),
-                       body.velocity, body.place, body.rate)
-                  for k, body in enumerate((first, second)))
+    one, other = (BodyState(
+        Link(IDENTITY, ZERO3) if k == tie.axes else body.pose.seen_from(observer),
+        body.velocity, body.place, body.rate) for k, body in enumerate((first, second)))
     return one, other
 
 
-def says_nothing(tie: Tie, own: bool, row: int) -> bool:
+def is_trivial_row(tie: Tie, own: bool, row: int) -> bool:
     """Return whether a row takes no force in the axes of the tie's own, or in the world's."""
     return row in tie.idle and (own or row >= POINT)
 
 
-def side(seen: Visible, frame: Link) -> Side:
+def side(seen: HasBodyState, frame: Link) -> Side:
     """Return a frame that is fixed to a body."""
     rotation = seen.pose.rotation
     lever = rotation.apply(frame.translation)
@@ -230,7 +189,7 @@ def _distance(first: Side, second: Side, length: Scalar) -> Row:
     return Row(first.push(n), second.push(n * -1.0), bias, (n.dot(d) - length) * 0.5)
 
 
-def in_body(seen: Visible, wrench: Wrench) -> Wrench:
+def in_body(seen: HasBodyState, wrench: Wrench) -> Wrench:
     """Return a wrench given in the observer's axes in those of the body it acts on."""
     rotation = seen.pose.rotation
     return Wrench(rotation.apply_inverse(wrench.moment), rotation.apply_inverse(wrench.force))

@@ -13,7 +13,22 @@
 """
 Inverse dynamics by the recursive Newton-Euler algorithm, O(n).
 
-Notation and accelerations are those of ``motion.py``.
+Outwards, the velocity and acceleration of each body, with c and X of ``body_motion.py``::
+
+    a = X a_P + c + s qdd        f = I a + (w x I w, w x (w x m c))
+
+and inwards the wrench that each joint carries: ``f <- f + sum of its children's``, ``tau = s . f +
+r qdd``, with the inertia r of the rotor. The base accelerates by -g. Without qdd it gives the bias
+forces.
+
+====================  =========================
+here                  Featherstone, table 5.1
+====================  =========================
+``acceleration``      a (of points: classical, not spatial)
+``wrench``            f^B, then f
+``joint.span(qdd)``   S qdd
+``joint.project``     S^T f
+====================  =========================
 
 References
 ----------
@@ -26,9 +41,10 @@ from __future__ import annotations
 from functools import partial
 from typing import NamedTuple
 
-from mbd_ros.dynamics.formulations.motion import base_acceleration, own_turn
-from mbd_ros.dynamics.formulations.steps import look, on_ground
-from mbd_ros.dynamics.formulations.ties import Held, phi_of, tie_down
+from mbd_ros.dynamics.formulations.aba_loops import LoopLoads, no_loop_loads
+from mbd_ros.dynamics.formulations.body_motion import (
+    base_acceleration, force_laws, ground_state, joint_coriolis)
+from mbd_ros.dynamics.formulations.loop_rows import apply_tie, phi_of
 from mbd_ros.environment.law import Surroundings
 from mbd_ros.execution.program.sweeps import (
     Body, Inward, Layout, Outward, Program, Step, Ties, World)
@@ -57,7 +73,7 @@ def base_motion(world: World) -> Motion:
 def motion(body: Body, joint: Joint, parent: Motion) -> Step:
     """Outward: velocity and acceleration of the body, and its net wrench."""
     link = joint.link(body.placement)
-    velocity, coriolis = own_turn(joint, link, parent.angular_velocity)
+    velocity, coriolis = joint_coriolis(joint, link, parent.angular_velocity)
     acceleration = (link.acceleration_to_child(parent.angular_velocity, parent.acceleration)
                     + coriolis + joint.span(joint.qdd))
     wrench = body.inertia.newton_euler(velocity, acceleration)
@@ -73,7 +89,7 @@ def forces(body: Body, joint: Joint, children: Wrench, *kept: Loaded) -> Step:
     return Step(hand=own.link.wrench_to_parent(wrench), out=efforts)
 
 
-def transmit(body: Body, joint: Joint, children: Wrench, *kept: Loaded) -> Step:
+def exerted(body: Body, joint: Joint, children: Wrench, *kept: Loaded) -> Step:
     """Inward: as ``forces``; the result is all that the parent exerts, force before moment."""
     step = forces(body, joint, children, *kept)
     wrench = kept[-1].wrench + children
@@ -85,21 +101,22 @@ INVERSE_DYNAMICS = Program('inverse_dynamics', ('q', 'v', 'qdd'), _NEWTON_EULER)
 BIAS_FORCES = Program('bias_forces', ('q', 'v'), _NEWTON_EULER)
 
 
-def pulled(body: Body, joint: Joint, parent: Motion, around: Surroundings, held: Held) -> Step:
+def motion_with_loads(body: Body, joint: Joint, parent: Motion, around: Surroundings,
+                      loads: LoopLoads) -> Step:
     """Outward: as ``motion``, with what force laws add and less the load of springs."""
     step = motion(body, joint, parent)
     wrench = (step.keep.wrench + around.bias + around.inertia.apply(step.hand.acceleration)
-              + held.load * -1.0)
+              + loads.load * -1.0)
     return step._replace(keep=step.keep._replace(wrench=wrench))
 
 
-_LOADED = (Outward(look, on_ground),
-           Ties(partial(tie_down, 0, phi_of, True, False), Held(ZERO_WRENCH, (), ())),
-           Outward(pulled, base_motion), Inward(forces, ZERO_WRENCH))
+_LOADED = (Outward(force_laws, ground_state),
+           Ties(partial(apply_tie, 0, phi_of, True, False), no_loop_loads(0)),
+           Outward(motion_with_loads, base_motion), Inward(forces, ZERO_WRENCH))
 LOADED_INVERSE_DYNAMICS = Program('loaded_inverse_dynamics', ('q', 'v', 'qdd'), _LOADED)
 LOADED_BIAS_FORCES = Program('loaded_bias_forces', ('q', 'v'), _LOADED)
 """With springs and force laws."""
 JOINT_WRENCHES = Program('joint_wrenches', ('q', 'v', 'qdd'), (
-    *_NEWTON_EULER[:-1], Inward(transmit, ZERO_WRENCH)), Layout.BODIES, (6,))
+    *_NEWTON_EULER[:-1], Inward(exerted, ZERO_WRENCH)), Layout.BODIES, (6,))
 LOADED_JOINT_WRENCHES = Program('loaded_joint_wrenches', ('q', 'v', 'qdd'), (
-    *_LOADED[:-1], Inward(transmit, ZERO_WRENCH)), Layout.BODIES, (6,))
+    *_LOADED[:-1], Inward(exerted, ZERO_WRENCH)), Layout.BODIES, (6,))
