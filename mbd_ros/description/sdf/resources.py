@@ -118,7 +118,7 @@ class Resources:
 
 
 def _described(folder: Path) -> Path:
-    """Return the description that the ``model.config`` of a folder names, of the latest version."""
+    """Return the description that a folder's ``model.config`` names, of the latest version."""
     config = folder / CONFIG
     if not config.is_file():
         return folder / 'model.sdf'

@@ -223,7 +223,8 @@ def _find(body: Body, joint: Joint, parent: Twist, terms: VelocityTerms,
     return Step(hand=step.hand, keep=step.out)
 
 
-_FILL = (Inward(carry, Carried(NO_INERTIA, NO_FLOW, ZERO_WRENCH)), Walk(start_column, continue_column))
+_FILL = (Inward(carry, Carried(NO_INERTIA, NO_FLOW, ZERO_WRENCH)),
+         Walk(start_column, continue_column))
 INVERSE_DYNAMICS_DERIVATIVES = Program(
     'inverse_dynamics_derivatives', ('q', 'v', 'qdd'), (Outward(_survey_given, at_rest), *_FILL),
     Layout.SQUARES, (3,), largest_unrolled=LARGEST_UNROLLED)

@@ -11,10 +11,10 @@
 # the License.
 
 """
-The rows of joints that close loops of a robot with flexible links, see ``formulations/constraint_rows.py``.
+The rows of joints that close loops of a robot with flexible links.
 
-A row is a pair of wrenches on two segments. What unit velocities move these by, ``twists``, makes
-of them a row of the Jacobian A.
+Their equations are those of ``constraint_rows.py``. A row is a pair of wrenches on two segments.
+What unit velocities move these by, ``twists``, makes of them a row of the Jacobian A.
 
 """
 
