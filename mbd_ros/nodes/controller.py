@@ -51,6 +51,7 @@ from mbd_ros.nodes.controlling.hardware import Hardware
 from mbd_ros.nodes.controlling.live_gains import change_task
 from mbd_ros.nodes.controlling.modes import FINE, MODES, SENDING, usual
 from mbd_ros.nodes.controlling.state_senders import StateSenders
+from mbd_ros.nodes.controlling.state_stream import StateStream
 from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.parts.aside import done_aside, Turns
 from mbd_ros.nodes.parts.companions import Companions, CompletedJoints
@@ -128,8 +129,9 @@ class Controller(ManagedNode):
         self._source = RobotSource(
             self, self._settings.robot_description, self._on_robot,
             floating_base=self._settings.floating_base, adapt=into_fluid(self._settings.fluid))
-        self._senders = StateSenders(self, self._settings, self._on_joint_states,
-                                     self._hardware.topic_name)
+        self._senders = StateSenders(self, StateStream(
+            self._period, self._settings.lockstep, round(self._settings.state_timeout * SECOND)),
+            self._on_joint_states, self._hardware.topic_name)
         self.create_service(SetPayload, '~/set_payload', self._on_payload,
                             callback_group=self._patient)
         VectorTopic(self, '~/gravity', ('controller', 'gravity'), self._change_gravity)

@@ -29,6 +29,8 @@ from mbd_ros.messages.basics.plain_data import read_plain
 from mbd_ros.messages.basics.times import SECOND, to_nanoseconds
 from mbd_ros.messages.states.efforts import EffortCommands
 from mbd_ros.messages.states.joint_states import JointStateReader, target_state
+from mbd_ros.nodes.controlling.state_senders import StateSenders
+from mbd_ros.nodes.controlling.state_stream import StateStream
 from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.parts.health import ERROR, Health, HealthPublisher, OK, rivals, WARNING
 from mbd_ros.nodes.parts.managed import ManagedNode
@@ -37,6 +39,11 @@ from mbd_ros.nodes.parts.run import run
 
 LIVE = ('gait', 'period', 'duty', 'amplitude', 'coupling', 'kp', 'kd')
 """Parameters that change what the legs do."""
+ANY_PERIOD, USUAL, OVERTAKEN = 0, SECOND // 50, SECOND // 2
+"""
+Of joint states [ns]: none comes too early; until some were heard they may be this far apart; one
+that is late by less is passed over without a word.
+"""
 
 
 class GaitNode(ManagedNode):
@@ -74,8 +81,9 @@ class GaitNode(ManagedNode):
         self._targets = self.create_publisher(JointState, '~/targets', qos.RELIABLE)
         self._source = RobotSource(self, self._settings.robot_description, self._on_robot,
                                    floating_base=self._settings.floating_base)
-        self.create_subscription(JointState, 'joint_states', self._on_joint_states, qos.STREAM,
-                                 qos_overriding_options=qos.OVERRIDABLE)
+        self._senders = StateSenders(
+            self, StateStream(ANY_PERIOD, False, OVERTAKEN, usual=USUAL), self._on_joint_states,
+            self._efforts.topic_name)
         self._health = HealthPublisher(self, self._how)
 
     def deactivate(self) -> None:
@@ -84,6 +92,7 @@ class GaitNode(ManagedNode):
             self._command = self._commands.write(self._commands.velocities('', []), self._stamp)
             self._efforts.publish(self._command)
         self._command = None
+        self._senders.stream.forget()
 
     def _on_robot(self, robot: Robot) -> None:
         """Move a robot; in the rhythm of the one before, if its legs are those of the gait."""
@@ -110,11 +119,11 @@ class GaitNode(ManagedNode):
         return tuned(gait_from_data(read_plain("parameter 'gait'", text)),
                      period=settings.period, duty=settings.duty, amplitude=settings.amplitude)
 
-    def _on_joint_states(self, message: JointState) -> None:
-        """Answer a measured state with efforts."""
-        if self._walking is None:
-            return
+    def _on_joint_states(self, message: JointState, sender: bytes | None = None) -> None:
+        """Answer a measured state with efforts, if it is the robot's."""
         stamp = to_nanoseconds(message.header.stamp)
+        if self._walking is None or not self._senders.takes(stamp, sender):
+            return
         if stamp == self._stamp and self._command is not None:   # sent again: the answer was lost
             self._efforts.publish(self._command)
             return
@@ -126,6 +135,7 @@ class GaitNode(ManagedNode):
         targets, efforts = self._walking.step(stamp / SECOND, measured.q, measured.v)
         self._command = self._commands.write(efforts, stamp)
         self._stamp = stamp
+        self._senders.stream.used(stamp)
         self._efforts.publish(self._command)
         self._targets.publish(target_state(stamp, targets))
         self._steps += 1
@@ -142,11 +152,12 @@ class GaitNode(ManagedNode):
 
     def _how(self) -> Health:
         """Return the health of the node."""
-        values = {'model generation': self._source.generation, 'steps': self._steps}
+        values = {'model generation': self._source.generation, 'steps': self._steps,
+                  **self._senders.figures()}
         if self._walking is None:
             return Health(ERROR, f'no robot: {self._source.problem}', values)
         problem = (self._problem or self._source.problem
-                   or rivals(self, self._efforts.topic_name))
+                   or rivals(self, self._efforts.topic_name) or self._senders.problem())
         return Health(WARNING, problem, values) if problem else Health(OK, 'moving', values)
 
 

@@ -20,7 +20,7 @@ jumps; only from rest and from weightlessness it begins at the measured state.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 import contextlib
 import copy
 from dataclasses import replace
@@ -39,7 +39,7 @@ from mbd_ros.control.step.fused_step import fused_step, FusedStep, Step
 from mbd_ros.control.step.joint_reference import JointReference
 from mbd_ros.control.step.nominal_model import NominalModel
 from mbd_ros.control.tasks.approaching import (
-    approach_duration, approached, DIRECT, draw_to, go_through, joints_way, Way)
+    approach_duration, approached, CHECKED_EVERY, DIRECT, draw_to, go_through, joints_way, Way)
 from mbd_ros.control.tasks.followed_tools import (
     end_of_paths, followed_tools, FollowedTool, free_tool, surfaces_of, ToolPoints)
 from mbd_ros.control.tasks.joint_motion import coming_to_rest, following, JointMotion
@@ -333,6 +333,40 @@ class Tracker:
 
         """
         return copy.copy(self)
+
+    @property
+    def follows_task(self) -> bool:
+        """Whether the constraints of a task are followed, or approached."""
+        return (self.mode is Mode.FOLLOWING and self._joints is None
+                and self._source is not None)
+
+    def later(self) -> Callable[[float], Tracker | None]:
+        """
+        Return what finds this tracker as it will be after a time [s], in another thread.
+
+        While it follows its task. None where that cannot be computed, or takes too long.
+        """
+        assert self._source is not None
+        other, state, begin = self.apart(), self._source.state, self.path_time
+
+        def after(span: float) -> Tracker | None:
+            task, speed = other.task, other.task.approach_speed
+            motion = motion_for(other.dyn, task, other._start)
+            if begin < 0.0:
+                motion = approached(motion, state.q, state.v, begin, -begin, speed=speed,
+                                    acceleration=state.accelerations)
+            try:
+                source = NominalModel(motion, state.q, state.v, time=begin, step=task.step)
+                go_through(source, None, 'path', begin, span)
+                if source.time < begin + span - 2.0 * CHECKED_EVERY:
+                    return None
+                source.advance_to(begin + span)
+            except MbdError:
+                return None
+            other._use(source)
+            other._now, other._leading = other._begin + begin + span, False
+            return other
+        return after
 
     def prepare(self, dyn: PreparedDynamics, q: Vector, v: Vector) -> None:
         """

@@ -17,9 +17,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 import time
-from types import SimpleNamespace
 from typing import Any
 
+from rclpy.callback_groups import CallbackGroup
 import rclpy.subscription
 from sensor_msgs.msg import JointState
 
@@ -62,28 +62,26 @@ class StateSenders:
     Parameters
     ----------
     node : GuardedNode
-        The controller.
-    settings : SimpleNamespace
-        Its parameters: ``rate``, ``lockstep``, ``state_timeout``.
+        The node that uses them.
+    stream : StateStream
+        What tells the robot's states.
     take : callable
         Given a joint state and the GID of its publisher.
     commands : str
         Topic of the commands: who subscribes to it is the robot, or stands in for it.
+    group : CallbackGroup, optional
+        Of the subscription; the node's default if not given.
 
     Attributes
     ----------
-    stream : StateStream
-        What tells the robot's states.
     refused : Counter
         How many states were refused, by publisher and cause.
 
     """
 
-    def __init__(self, node: GuardedNode, settings: SimpleNamespace,
-                 take: Callable[..., None], commands: str) -> None:
-        self._node, self._commands = node, commands
-        self.stream = StateStream(round(SECOND / settings.rate), settings.lockstep,
-                                  round(settings.state_timeout * SECOND))
+    def __init__(self, node: GuardedNode, stream: StateStream, take: Callable[..., None],
+                 commands: str, group: CallbackGroup | None = None) -> None:
+        self._node, self._commands, self.stream = node, commands, stream
         self._names: dict[bytes, str] = {}
         self._looked = self._last = float('-inf')
         self._said: dict[tuple[str, str], float] = {}
@@ -94,7 +92,11 @@ class StateSenders:
 
         self._subscription = node.create_subscription(
             JointState, 'joint_states', heard if WITH_INFO else take, qos.STREAM,
-            qos_overriding_options=qos.OVERRIDABLE)
+            callback_group=group, qos_overriding_options=qos.OVERRIDABLE)
+
+    def close(self) -> None:
+        """Listen no more."""
+        self._node.destroy_subscription(self._subscription)
 
     @property
     def topic_name(self) -> str:

@@ -59,6 +59,9 @@ class StateStream:
         By how much a state may be late without a word [ns].
     clock : callable, optional
         Returns a time that does not go back [s].
+    usual : int, optional
+        Interval between states that is expected until some were heard [ns]; the control period if
+        not given.
 
     Attributes
     ----------
@@ -68,10 +71,10 @@ class StateStream:
     """
 
     def __init__(self, period: int, lockstep: bool, overtaken: int,
-                 clock: Callable[[], float] = time.monotonic) -> None:
+                 clock: Callable[[], float] = time.monotonic, *, usual: int | None = None) -> None:
         self._period, self._lockstep, self._overtaken = period, lockstep, overtaken
         self._clock = clock
-        self._steps = deque([period], maxlen=KNOWN)
+        self._steps = deque([period if usual is None else usual], maxlen=KNOWN)
         self._gaps: deque[float] = deque(maxlen=KNOWN)
         self.robots: frozenset[bytes] = frozenset()
         self.forget()
@@ -111,6 +114,8 @@ class StateStream:
             if better < 0 or not alone:
                 return Look.SENDER
         few = FEW * statistics.median(self._steps)
+        if sender is not None and sender == self.sender:   # a busy machine loses as many
+            few = max(few, PATIENCE * SECOND)
         ahead = stamp - self.stamp
         if ahead == 0:   # it comes again, perhaps from another, who is believed from now on
             self._heard, self.sender = self._looked, sender

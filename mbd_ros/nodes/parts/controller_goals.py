@@ -45,6 +45,7 @@ from mbd_ros.control.tasks.rehearsal import fitting_pace, rehearse_joints, rehea
 from mbd_ros.control.tasks.task import driven_joints
 from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.errors import MbdError, TooMuchEffortError
+from mbd_ros.messages.basics.times import to_nanoseconds
 from mbd_ros.messages.states.efforts import EffortCommands
 from mbd_ros.messages.states.joint_states import Measured
 from mbd_ros.messages.trajectories import multi_dof_trajectories, path_goals, trajectories
@@ -59,12 +60,14 @@ from mbd_ros.nodes.parts.guard import GuardedNode, REFUSALS
 from mbd_ros.nodes.parts.joint_constraints import JointConstraints
 from mbd_ros.simulation.manifold import Vector
 
+NEVER = float('inf')
 REACHED = 'the goal was reached'
 CANCELLED = 'cancelled'
 PREEMPTED = 'Current goal preempted by new incoming action.'
 """In the words of joint_trajectory_controller."""
 SAID = 1.0
 """A trajectory that begins later than this is told [s]."""
+TAKEN = 'a trajectory on the topic has taken its place'
 EMPTY = 'an empty trajectory was received'
 IDLE = 'nothing to follow'
 ON_PURPOSE = (REACHED, CANCELLED, EMPTY, IDLE)
@@ -110,6 +113,14 @@ class Active(NamedTuple):
     done: Future | None
 
 
+class Waiting(NamedTuple):
+    """A trajectory of joints, and at which time [ns] it takes the place of a tool's path."""
+
+    begin: int
+    goal: FollowJointTrajectory.Goal
+    pace: float
+
+
 class ControllerGoals:
     """
     Offers the two actions, the topic of trajectories and the query for the reference.
@@ -141,6 +152,7 @@ class ControllerGoals:
         self._paces: dict[int, float] = {}      # and at which part of its speed it has to be
         self._logger = node.get_logger()
         self._active: Active | None = None
+        self._waiting: Waiting | None = None   # a trajectory that takes the place of a tool's path
         self._closing: Path | None = None   # of a goal that was reached, and goes on to its end
         self._feed: FeedForward | None = None
         self._stream = Stream()
@@ -181,6 +193,9 @@ class ControllerGoals:
             return
         if tracker.problem:
             self._end(Outcome.GOES_ON, tracker.problem, fault=True)
+            return
+        if self._waiting is not None:
+            self._join(controlled, active, self._waiting)
             return
         if isinstance(active.watch, JointWatch):
             outcome, why = active.watch.look(step, measured.q, measured.v)
@@ -297,14 +312,34 @@ class ControllerGoals:
             controlled = self._controlled()
             self._tolerances(controlled, goal)
             self._feed_forward(controlled, goal.trajectory)
+            if self._waits(controlled, goal.trajectory):
+                return partial(self._rehearse_later, controlled, goal, controlled.tracker.later())
+            tracker = controlled.tracker.apart()
             moved, path_at = self._path_of(
                 controlled, goal.trajectory, goal.multi_dof_trajectory)
             place = controlled.tracker.reference(controlled.measured.q)[0]
-            tracker = controlled.tracker.apart()
-            return partial(self._with_effort, lambda: rehearse_joints(
-                tracker, moved, path_at, place, stretch=self._too_much_effort == 'stretch'), 1.0)
+            return partial(self._rehearse_joints, tracker, moved, path_at, place)
         self._paces[id(goal)] = await self._rehearsed(goal, ask)
         return GoalResponse.ACCEPT
+
+    def _rehearse_joints(self, tracker: Tracker, moved: tuple[str, ...], path_at: Stretchable,
+                         place: Vector) -> float:
+        """Return the part of its speed at which a trajectory can be followed."""
+        pace: float = self._with_effort(lambda: rehearse_joints(
+            tracker, moved, path_at, place, stretch=self._too_much_effort == 'stretch'), 1.0)
+        return pace
+
+    def _rehearse_later(self, controlled: Controlled, goal: FollowJointTrajectory.Goal,
+                        later: Callable[[float], Tracker | None]) -> float:
+        """Do the same where the path of a tool will be when a trajectory begins."""
+        tracker = later(wait_of(goal.trajectory, controlled.nanoseconds))
+        if tracker is None:   # too late for it to be known
+            return 1.0
+        there = controlled._replace(
+            tracker=tracker, nanoseconds=to_nanoseconds(goal.trajectory.header.stamp))
+        moved, path_at = self._path_of(there, goal.trajectory, goal.multi_dof_trajectory)
+        return self._rehearse_joints(
+            tracker, moved, path_at, tracker.reference(controlled.measured.q)[0])
 
     @property
     def _too_much_effort(self) -> str:
@@ -368,6 +403,35 @@ class ControllerGoals:
         self._require_right(handle)
         await self._turns.take(lambda: self._begin_trajectory(handle))
 
+    def _waits(self, controlled: Controlled, message: JointTrajectory) -> bool:
+        """Tell whether a trajectory begins later, and the path of a tool goes on until then."""
+        return bool(message.points and self._settings.allow_trajectory_replacement
+                    and controlled.tracker.follows_task
+                    and to_nanoseconds(message.header.stamp) > controlled.nanoseconds)
+
+    def _join(self, controlled: Controlled, active: Active, waiting: Waiting) -> None:
+        """Begin a trajectory once its time has come, from where the path of a tool is then."""
+        if controlled.nanoseconds < waiting.begin:
+            return
+        self._waiting = None
+        try:
+            moved, path_at = self._path_of(
+                controlled, waiting.goal.trajectory, waiting.goal.multi_dof_trajectory)
+            if active.handle is None:   # of the topic: not rehearsed
+                waiting = waiting._replace(pace=self._fitting(controlled, moved, path_at))
+            followed = self._begin_joints(
+                controlled, moved, path_at, waiting.goal.trajectory, waiting.pace)
+        except MbdError as error:
+            self._stop(controlled, str(error))
+            self._end(Outcome.GOES_ON, str(error), fault=True)
+            return
+        if active.handle is None:
+            self._active = None
+            self._watch_topic(controlled, followed)
+        else:
+            assert isinstance(active.watch, JointWatch)
+            active.watch.end = followed.arrives
+
     async def _follow_path(self, handle: Any) -> None:
         """Begin a path or constraints, likewise."""
         self._require_right(handle)
@@ -377,11 +441,25 @@ class ControllerGoals:
         """Begin a joint trajectory."""
         controlled, goal = self._controlled(), handle.request
         tolerances = self._tolerances(controlled, goal)
+        if self._waits(controlled, goal.trajectory):
+            self._activate(handle, JointWatch(controlled.tracker.dyn.model, tolerances, NEVER))
+            self._wait(controlled, goal, self._paces.pop(id(goal), 1.0))
+            return
         moved, path_at = self._path_of(controlled, goal.trajectory, goal.multi_dof_trajectory)
         followed = self._begin_joints(controlled, moved, path_at, goal.trajectory,
                                       self._paces.pop(id(goal), 1.0))
         self._activate(handle, JointWatch(
             controlled.tracker.dyn.model, tolerances, followed.arrives))
+
+    def _wait(self, controlled: Controlled, goal: FollowJointTrajectory.Goal, pace: float = 1.0
+              ) -> None:
+        """Let a trajectory take the place of a tool's path when its time has come."""
+        self._waiting = Waiting(to_nanoseconds(goal.trajectory.header.stamp), goal, pace)
+        self._tell(wait_of(goal.trajectory, controlled.nanoseconds))
+
+    def _tell(self, wait: float) -> None:
+        if wait > SAID:
+            self._logger.info(f'the trajectory begins in {wait:.3f} s')
 
     def _begin_path(self, handle: Any) -> None:
         """Begin a path or constraints."""
@@ -416,20 +494,34 @@ class ControllerGoals:
         """Follow a trajectory that nobody waits for; one without points stops the robot."""
         controlled = self._controlled()
         message = timed(message, self._settings.positions_upsampling.policy_frequency)
+        if self._waits(controlled, message):
+            goal = FollowJointTrajectory.Goal(trajectory=message)
+            watch = JointWatch(controlled.tracker.dyn.model, self._tolerances(controlled, goal),
+                               NEVER)
+            self.drop(TAKEN)
+            self._active = Active(None, watch, None)
+            self._wait(controlled, goal)
+            return
         if message.points and is_target(message, controlled.nanoseconds):
             followed = self._begin_joints(controlled, *self._target(controlled, message), message)
         elif message.points:
             moved, path_at = self._path_of(controlled, message, MultiDOFJointTrajectory())
-            pace: float = self._with_effort(partial(
-                fitting_pace, controlled.tracker.apart(), moved, path_at,
-                controlled.tracker.reference(controlled.measured.q)[0],
-                stretch=self._too_much_effort == 'stretch', patience=PATIENCE), 1.0)
-            followed = self._begin_joints(controlled, moved, path_at, message, pace)
+            followed = self._begin_joints(controlled, moved, path_at, message,
+                                          self._fitting(controlled, moved, path_at))
         else:
             self._stop(controlled, EMPTY)
-        self.drop('a trajectory on the topic has taken its place')
+        self.drop(TAKEN)
         if message.points:
             self._watch_topic(controlled, followed)
+
+    def _fitting(self, controlled: Controlled, moved: tuple[str, ...], path_at: Stretchable
+                 ) -> float:
+        """Return the part of its speed at which a trajectory of the topic can be followed."""
+        pace: float = self._with_effort(partial(
+            fitting_pace, controlled.tracker.apart(), moved, path_at,
+            controlled.tracker.reference(controlled.measured.q)[0],
+            stretch=self._too_much_effort == 'stretch', patience=PATIENCE), 1.0)
+        return pace
 
     def _target(self, controlled: Controlled, message: JointTrajectory) -> JointsPath:
         """Return the path to and beyond a target of a stream."""
@@ -544,8 +636,7 @@ class ControllerGoals:
         self._feed = None if efforts is None else FeedForward(
             controlled.tracker.dyn.model, message.joint_names,
             path_at.times(pace, efforts[0]), efforts[1], path)
-        if path_at.wait > SAID:
-            self._logger.info(f'the trajectory begins in {path_at.wait:.3f} s')
+        self._tell(path_at.wait)
         self._change_pace(controlled)
         self._owner.begun()
         running = controlled.tracker.running
@@ -560,7 +651,7 @@ class ControllerGoals:
 
     def _end(self, outcome: Outcome, why: str, *, fault: bool = False) -> None:
         """Hand the result to who waits for it; ``fault``: the robot left what it followed."""
-        active = self._active
+        active, self._waiting = self._active, None
         if active is None:
             return
         self._active = None
