@@ -53,7 +53,7 @@ echo 'building its Python binding ...'
 # later ones call functions that the release does not have.
 echo "cyclonedds-nightly==2026.4.2" > "$objects/constraints.txt"
 CYCLONEDDS_HOME=$prefix scripts/pip_install.sh "$venv/bin/pip" \
-  --constraint "$objects/constraints.txt" --no-binary cyclonedds,cyclonedds-nightly \
+  --constraint="$objects/constraints.txt" --no-binary=cyclonedds,cyclonedds-nightly \
   rosless rosless-tools
 "$venv/bin/python" -c 'import rosless.dds.library'
 rm -rf "$objects"

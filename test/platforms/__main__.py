@@ -114,7 +114,8 @@ class Platform:
         pip = (str(self.python), '-m', 'pip', 'install', '--quiet', '--prefer-binary')
         return (self.run('installs', *pip, 'setuptools>=70.1,<80')
                 and self.run('installs', str(self.python), 'scripts/install.py', *OURS)
-                and self.run('installs', *bound, *pip, '--no-build-isolation', *needed)
+                and self.run('installs', *bound, 'scripts/pip_install.sh',
+                             str(self.folder / 'bin' / 'pip'), '--prefer-binary', *needed)
                 and self.run('installs', *bound, 'scripts/install_rosless.sh',
                              str(self.folder / 'bin' / 'pip')))
 
