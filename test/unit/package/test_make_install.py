@@ -131,7 +131,7 @@ def test_pip_says_what_it_fetches_and_how_much_it_unpacks(tmp_path, code):
 
 
 def test_pip_is_not_asked_for_our_packages_by_name():
-    """PyPI has a package rosless of others, which pip tried where a wheel of ours was missing."""
+    # PyPI has a package rosless of others, which pip tried where a wheel of ours was missing.
     names = 'rosless[test] rosless-tools mbd_ros[viewer,xacro] mbd-msgs colcon>=1'
     done = subprocess.run([sys.executable, ROOT / 'scripts' / 'needed.py'], input=names,
                           capture_output=True, text=True, check=True)
