@@ -31,8 +31,8 @@ fi
 mkdir -p "$folder" "$objects"
 if ! [ -e "$sources/CMakeLists.txt" ]; then
   echo "fetching the sources of Cyclone DDS $release ..."
-  if ! command -v git >/dev/null || ! git clone --quiet --depth 1 --branch "$release" \
-    https://github.com/eclipse-cyclonedds/cyclonedds "$sources"; then
+  if ! command -v git >/dev/null || ! git -c advice.detachedHead=false clone --quiet --depth 1 \
+    --branch "$release" https://github.com/eclipse-cyclonedds/cyclonedds "$sources"; then
     echo "cyclone: no sources. Bring those of eclipse-cyclonedds/cyclonedds, release $release," \
       'here by other means; then: make cyclone CYCLONE=FOLDER' >&2
     exit 1
