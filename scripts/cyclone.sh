@@ -8,6 +8,7 @@ release=11.0.1
 folder=build/cyclone
 sources=${2:-$folder/sources}
 prefix=$venv/cyclone
+objects=$venv/cyclone-build   # of this system and compiler
 
 if ! command -v cc >/dev/null || ! [ -e "$("$venv/bin/python" -c \
   'import sysconfig; print(sysconfig.get_path("include"))')/Python.h" ]; then
@@ -27,11 +28,11 @@ if [ -z "$cmake" ]; then
   cmake=$venv/bin/cmake
 fi
 
-mkdir -p "$folder"
+mkdir -p "$folder" "$objects"
 if ! [ -e "$sources/CMakeLists.txt" ]; then
   echo "fetching the sources of Cyclone DDS $release ..."
-  if ! command -v git >/dev/null || ! git clone --quiet --depth 1 --branch "$release" \
-    https://github.com/eclipse-cyclonedds/cyclonedds "$sources"; then
+  if ! command -v git >/dev/null || ! git -c advice.detachedHead=false clone --quiet --depth 1 \
+    --branch "$release" https://github.com/eclipse-cyclonedds/cyclonedds "$sources"; then
     echo "cyclone: no sources. Bring those of eclipse-cyclonedds/cyclonedds, release $release," \
       'here by other means; then: make cyclone CYCLONE=FOLDER' >&2
     exit 1
@@ -41,18 +42,19 @@ fi
 # Release: without NDEBUG its debug checks end processes that keep types to the end, as ours do.
 # The tool idlc is not built: nothing here uses it.
 echo 'building Cyclone DDS (some minutes; on small boards half an hour) ...'
-"$cmake" -S "$sources" -B "$folder/build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_LIBDIR=lib \
+"$cmake" -S "$sources" -B "$objects" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_LIBDIR=lib \
   -DCMAKE_INSTALL_PREFIX="$prefix" -DBUILD_DDSPERF=OFF -DBUILD_IDLC=OFF -DENABLE_SSL=OFF \
-  -DENABLE_SECURITY=OFF > "$folder/log" || { cat "$folder/log"; exit 1; }
-"$cmake" --build "$folder/build" --parallel "$(nproc)" --target install >> "$folder/log" 2>&1 || {
-  tail -n 40 "$folder/log"; exit 1; }
+  -DENABLE_SECURITY=OFF -DENABLE_LTO=OFF > "$objects/log" || { cat "$objects/log"; exit 1; }
+"$cmake" --build "$objects" --parallel "$(nproc)" --target install >> "$objects/log" 2>&1 || {
+  tail -n 40 "$objects/log"; exit 1; }
 mkdir -p "$prefix/bin"   # the binding's build insists on it
 echo 'building its Python binding ...'
 # For Python 3.14, where the binding of this release cannot be imported, the nightly one after it:
 # later ones call functions that the release does not have.
-echo "cyclonedds-nightly==2026.4.2" > "$folder/constraints.txt"
+echo "cyclonedds-nightly==2026.4.2" > "$objects/constraints.txt"
 CYCLONEDDS_HOME=$prefix scripts/pip_install.sh "$venv/bin/pip" \
-  --constraint "$folder/constraints.txt" --no-binary cyclonedds,cyclonedds-nightly \
+  --constraint="$objects/constraints.txt" --no-binary=cyclonedds,cyclonedds-nightly \
   rosless rosless-tools
 "$venv/bin/python" -c 'import rosless.dds.library'
+rm -rf "$objects"
 echo 'Cyclone DDS is installed; now: make demo'

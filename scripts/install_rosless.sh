@@ -6,7 +6,7 @@ set -u
 pip=$1
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-scripts/pip_install.sh "$pip" --prefer-binary --only-binary cyclonedds,cyclonedds-nightly \
+scripts/pip_install.sh "$pip" --prefer-binary --only-binary=cyclonedds,cyclonedds-nightly \
   rosless rosless-tools 2> "$log" && exit 0
 if grep -q 'Retrying' "$log" || ! grep -q 'No matching distribution found for cyclonedds' "$log"
 then

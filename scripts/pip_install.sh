@@ -1,12 +1,21 @@
 #!/bin/sh
 # Run pip, naming each package and its size while it is fetched, and how much is unpacked then,
 # which takes longest; after an error, show all that pip said.
-#   scripts/pip_install.sh .venv/bin/pip PACKAGE...
+#   scripts/pip_install.sh .venv/bin/pip [--OPTION=VALUE...] PACKAGE...
+# Of our own packages, which are installed already, what they need is installed (needed.py).
 set -u
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 pip=$1
 shift
+for word; do
+  shift
+  case $word in
+    -*) set -- "$@" "$word" ;;
+    *) echo "$word" >> "$folder/names" ;;
+  esac
+done
+"${pip%/*}/python" "${0%/*}/needed.py" < "$folder/names" > "$folder/needed" || exit
 
 tell() {   # from what pip says: "Collecting NAME ...", "Downloading FILE (15.7 MB)"
   open='' kilobytes=0
@@ -40,7 +49,8 @@ tell() {   # from what pip says: "Collecting NAME ...", "Downloading FILE (15.7 
 }
 
 {
-  "$pip" install --progress-bar off --use-pep517 --no-build-isolation "$@" 2>&1
+  "$pip" install --progress-bar off --use-pep517 --no-build-isolation "$@" \
+    --requirement "$folder/needed" 2>&1
   echo $? > "$folder/status"
 } | tee "$folder/log" | tell
 status=$(cat "$folder/status")

@@ -25,6 +25,7 @@ from ament_index_python.packages import (
 from launch import LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, GroupAction
 from launch.logging import launch_config
+from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node, PushRosNamespace, SetRemap
 from launch_ros.parameter_descriptions import ParameterValue
 from rclpy.exceptions import InvalidNamespaceException
@@ -72,6 +73,11 @@ ALWAYS = (
         'autostart', default_value='true', choices=BOOLEAN,
         description='Whether the nodes of this package configure and activate themselves; else '
                     'they wait for ros2 lifecycle.'))
+TIME_TO_END = LaunchConfiguration('sigterm_timeout', default='20')
+"""
+Time [s] from Ctrl-C to SIGTERM for a node that has not ended. Launch gives 5 s, which a node that
+is still being loaded on a busy machine exceeds: it then dies by SIGTERM, which looks like a crash.
+"""
 VIEWER = (
     DeclareLaunchArgument(
         'viewer', default_value='true', choices=BOOLEAN,
@@ -183,6 +189,7 @@ def frame_prefix(value: Mapping[str, str]) -> dict[str, ParameterValue]:
 def ours(value: Mapping[str, str], executable: str, *parameters: Any) -> Node:
     """Return a node of this package under the name of its executable."""
     return Node(package='mbd_ros', executable=executable, name=executable, output='screen',
+                sigterm_timeout=TIME_TO_END,
                 parameters=[*parameters, {'autostart': value['autostart'] == 'true'},
                             frame_prefix(value)])
 
@@ -255,7 +262,7 @@ def state_publisher(value: Mapping[str, str], *parameters: Any,
     often: dict[str, object] = {'ignore_timestamp': True} if wants_rviz(value) else (
         {'publish_frequency': FRAMES / factor} if 0.0 < factor < 1.0 else {})
     return Node(package='robot_state_publisher', executable='robot_state_publisher',
-                name='robot_state_publisher', output='screen',
+                name='robot_state_publisher', output='screen', sigterm_timeout=TIME_TO_END,
                 parameters=[*parameters, {'robot_description': description(value), **often},
                             frame_prefix(value)],
                 remappings=[('joint_states', joint_states)])

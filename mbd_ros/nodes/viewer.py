@@ -187,7 +187,8 @@ class Viewer(ManagedNode):
         if self._robot is None:
             page.panel.set_status('waiting for robot_description', {})
         else:
-            words = (self._robot.model.name, *(view.status for view in self._views))
+            seen = [] if self._seen is not None else ['waiting for joint states']
+            words = (self._robot.model.name, *seen, *(view.status for view in self._views))
             page.panel.set_status(
                 ' · '.join(word for word in words if word),
                 {**({'mixed with another launch': self._another} if self._another else {}),

@@ -114,7 +114,8 @@ class Platform:
         pip = (str(self.python), '-m', 'pip', 'install', '--quiet', '--prefer-binary')
         return (self.run('installs', *pip, 'setuptools>=70.1,<80')
                 and self.run('installs', str(self.python), 'scripts/install.py', *OURS)
-                and self.run('installs', *bound, *pip, '--no-build-isolation', *needed)
+                and self.run('installs', *bound, 'scripts/pip_install.sh',
+                             str(self.folder / 'bin' / 'pip'), '--prefer-binary', *needed)
                 and self.run('installs', *bound, 'scripts/install_rosless.sh',
                              str(self.folder / 'bin' / 'pip')))
 
@@ -122,11 +123,10 @@ class Platform:
         """Return whether there is a DDS library; build it where PyPI has no wheel."""
         there = (str(self.python), '-c', 'import cyclonedds.core; print("yes")')
         sources = os.environ.get('CYCLONE')
-        if self.run('DDS', *there):
-            return True
-        self.failed = False
-        return self.run('DDS', 'scripts/cyclone.sh', str(self.folder),
-                        *((sources,) if sources else ())) and self.run('DDS', *there)
+        found = subprocess.run([*self.within, *there], cwd=ROOT, check=False, capture_output=True)
+        return (found.returncode == 0 or self.run(
+            'DDS', 'scripts/cyclone.sh', str(self.folder), *((sources,) if sources else ()))
+        ) and self.run('DDS', *there)
 
     def check(self, short: bool) -> None:
         """Run what every platform has to pass."""

@@ -43,6 +43,7 @@ MEASURED = (ControllerState.MODE_TRACKING, ControllerState.MODE_HOLDING,
             ControllerState.MODE_NOT_FOLLOWING)
 """Modes in which the state of a controller holds numbers."""
 
+STARTING = 'the controller starts (once on a machine it compiles, up to a minute)'
 SILENCE = 3.0
 """A controller that has said nothing for this time is not there [s]."""
 
@@ -121,11 +122,17 @@ class Tracking(View):
             self._errors.hide()
             self._rows.hide()
 
+    def _is_there(self) -> bool:
+        """Return whether a controller runs that has said nothing yet."""
+        name = self._topic.rpartition('/')[0]
+        namespace, _, own = name.rpartition('/')
+        return (own, namespace or '/') in self.node.get_node_names_and_namespaces()
+
     @property
     def status(self) -> str:
         """Return what the controller does."""
         if self._state is None:
-            return 'no controller'
+            return STARTING if self._is_there() else 'no controller'
         return MODES.get(self._state.mode, f'unknown mode {self._state.mode}')
 
     @property

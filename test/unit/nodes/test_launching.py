@@ -117,6 +117,21 @@ def test_how_large_a_robot_is():
     np.testing.assert_allclose(middle, [0.5, 0.2, -0.25], atol=1e-12)
 
 
+@pytest.mark.parametrize(('given', 'seconds'), [({}, '20'), ({'sigterm_timeout': '3'}, '3')])
+def test_nodes_get_time_to_end_on_a_busy_machine(monkeypatch, given, seconds):
+    # Five seconds after Ctrl-C those that were still being loaded died by SIGTERM, as in a crash.
+    nodes = []
+    monkeypatch.setattr(launching, 'Node', lambda **settings: nodes.append(settings))
+    value = {**arguments(''), 'robot': 'four_bar', 'frame_prefix': '', 'viewer': 'true',
+             'rviz': 'false', 'autostart': 'true', 'port': '8080'}
+    launching.state_publisher(value)
+    launching.ours(value, 'simulator')
+    context = LaunchContext()
+    context.launch_configurations.update(given)
+    assert [perform_substitutions(context, [one['sigterm_timeout']]) for one in nodes] == [
+        seconds, seconds]
+
+
 @pytest.mark.parametrize(('rviz', 'factor', 'told'), [
     ('true', '0.125', {'ignore_timestamp': True}), ('true', '1.0', {'ignore_timestamp': True}),
     ('false', '0.125', {'publish_frequency': 160.0}), ('false', '1.0', {}), ('false', '0', {})])

@@ -37,8 +37,22 @@ from mbd_ros.nodes.page.table_file import csv_of
 from mbd_ros.nodes.parts.guard import Guard
 from mbd_ros.nodes.viewing.calls import Calls
 from mbd_ros.nodes.viewing.path_dragging import PathDragging
+from mbd_ros.nodes.viewing.tracking import STARTING, Tracking
 from mbd_ros.nodes.viewing.view import Shared
 from mbd_ros.nodes.viewing.wishes import Wishes
+
+
+@pytest.mark.parametrize(('nodes', 'status'), [
+    ([('viewer', '/left')], 'no controller'), ([('controller', '/')], 'no controller'),
+    ([('controller', '/left')], STARTING)])
+def test_a_controller_that_compiles_is_not_said_to_be_absent(nodes, status):
+    panel = SimpleNamespace(add_plot=lambda *_, **__: None)
+    node = SimpleNamespace(
+        create_subscription=lambda kind, topic, *_, **__: SimpleNamespace(
+            topic_name=f'/left/{topic}'),
+        get_node_names_and_namespaces=lambda: nodes)
+    page = SimpleNamespace(add=lambda part: None, panel=panel)
+    assert Tracking(Shared(node, page, None, None, None, None)).status == status
 
 
 @pytest.mark.parametrize('value', [

@@ -14,9 +14,11 @@
 
 import os
 from pathlib import Path
+import re
 import runpy
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -118,6 +120,7 @@ def test_pip_says_what_it_fetches_and_how_much_it_unpacks(tmp_path, code):
     pip = tmp_path / 'pip'
     pip.write_text(PIP.format(code=code))
     pip.chmod(0o755)
+    (tmp_path / 'python').symlink_to(shutil.which('true'))
     done = subprocess.run([ROOT / 'scripts' / 'pip_install.sh', pip, 'mbd_ros'], check=False,
                           capture_output=True, text=True)
     assert done.returncode == code
@@ -125,6 +128,19 @@ def test_pip_says_what_it_fetches_and_how_much_it_unpacks(tmp_path, code):
         '  llvmlite (56.4 MB)', '  trimesh', '  big (102.0 MB)',
         '  unpacking 3 packages of 159 MB, which takes longest ...']
     assert ('Looking in links' in done.stderr) == (code != 0)   # after an error, all that it said
+
+
+def test_pip_is_not_asked_for_our_packages_by_name():
+    # PyPI has a package rosless of others, which pip tried where a wheel of ours was missing.
+    names = 'rosless[test] rosless-tools mbd_ros[viewer,xacro] mbd-msgs colcon>=1'
+    done = subprocess.run([sys.executable, ROOT / 'scripts' / 'needed.py'], input=names,
+                          capture_output=True, text=True, check=True)
+    found = {re.match(r'[\w.-]+', line)[0].lower(): line for line in done.stdout.split('\n')
+             if line}
+    assert not {'rosless', 'rosless-tools', 'mbd-msgs', 'mbd-ros', 'mbd_ros'} & set(found)
+    assert {'numpy', 'pytest', 'lxml', 'viser', 'xacro', 'rosbags', 'colcon'} <= set(found)
+    assert not {'mujoco', 'ray', 'sphinx'} & set(found)   # of extras that nobody asked for
+    assert ';' not in done.stdout and found['colcon'] == 'colcon>=1'
 
 
 @pytest.fixture
@@ -187,7 +203,7 @@ def test_where_no_wheel_of_the_dds_library_fits_two_lines_say_so(tmp_path, said,
     done = subprocess.run(['scripts/install_rosless.sh', str(tmp_path / 'pip')], cwd=ROOT,
                           capture_output=True, text=True, check=False)
     asked = (tmp_path / 'asked').read_text()
-    assert '--prefer-binary --only-binary cyclonedds,cyclonedds-nightly' in asked
+    assert '--prefer-binary --only-binary=cyclonedds,cyclonedds-nightly' in asked
     assert done.returncode == (1 if expected == 'an error' else 0)
     assert done.stderr == (said if expected == 'an error' else '')
     lines = done.stdout.splitlines()
