@@ -61,7 +61,7 @@ def build_model(mechanism: Mechanism, *, floating_base: bool = False, mimic: boo
         Whether the root link moves freely, by a joint named ``floating_base``, instead of being
         part of the ground.
     mimic : bool
-        Whether mimic joints are coupled to those they follow.
+        Whether mimic joints are coupled to those they follow; threads and gears always are.
     flexible : bool
         Whether flexible links bend and elastic transmissions yield, instead of being rigid.
     generation : int
@@ -108,10 +108,9 @@ def build_model(mechanism: Mechanism, *, floating_base: bool = False, mimic: boo
             make_loop(cut, elastic.links, [segment.parent for segment in elastic.segments])
     loops = [make_loop(joint, frames, parents, bends=elastic is not None)
              for joint in mechanism.loop_joints]
-    if mimic:
-        leaders = {joint.name: k for k, joint in enumerate(moving) if joint.kind in COUPLED}
-        loops += [make_coupling(moving, k, parents, leaders) for k, joint in enumerate(moving)
-                  if joint.mimic is not None]
+    leaders = {joint.name: k for k, joint in enumerate(moving) if joint.kind in COUPLED}
+    loops += [make_coupling(moving, k, parents, leaders) for k, joint in enumerate(moving)
+              if joint.mimic is not None and (mimic or joint.mimic.always)]
     return _assemble(mechanism, moving, parents, placements, frames, loops, generation, elastic)
 
 

@@ -66,7 +66,7 @@ def lock(model: Model, positions: Mapping[str, float]) -> Model:
         if not isinstance(position, (int, float, np.number)) or not np.isfinite(position):
             raise InvalidValueError(f"the position of joint '{name}'", position,
                                     'a finite number [rad or m]')
-    mimic = any(loop.kind == 'mimic' for loop in model.loops)
+    coupled = {loop.name for loop in model.loops if loop.kind == 'mimic'}
     joints = tuple(_held(joint, float(positions[joint.name])) if joint.name in positions else joint
                    for joint in model.mechanism.joints)
     for name in positions:
@@ -78,8 +78,8 @@ def lock(model: Model, positions: Mapping[str, float]) -> Model:
         if model.elastic is not None and joint.dynamics.series_stiffness:
             raise UnsupportedError(f"holding the joint '{name}', which has series elasticity,",
                                    'load the robot with flexible=False')
-    for joint in model.mechanism.joints if mimic else ():
-        if joint.mimic is not None and (joint.name in positions) != (
+    for joint in model.mechanism.joints:
+        if joint.name in coupled and joint.mimic is not None and (joint.name in positions) != (
                 joint.mimic.joint in positions):
             raise UnsupportedError(
                 f"holding one of the coupled joints '{joint.name}' and '{joint.mimic.joint}'",
@@ -119,8 +119,10 @@ def build_options(model: Model) -> dict[str, bool]:
     """Return the options by which a model was made from its mechanism."""
     floating = bool(model.joint_types) and model.joint_types[0] is JointType.FLOATING and (
         model.body_names[0] == model.root)
+    always = {joint.name for joint in model.mechanism.joints
+              if joint.mimic is not None and joint.mimic.always}
     return {'floating_base': floating, 'flexible': model.elastic is not None,
-            'mimic': any(loop.kind == 'mimic' for loop in model.loops)}
+            'mimic': any(loop.name not in always for loop in model.loops if loop.kind == 'mimic')}
 
 
 def _held(joint: Joint, position: float) -> Joint:

@@ -29,6 +29,7 @@ from mbd_ros.model import Model
 
 ENGINE = 'Drake'
 
+SLIDE = '/slide'
 _HALVES = ('/axis1', '/axis2')
 
 
@@ -65,16 +66,23 @@ class DrakePeer:
         plant.Finalize()
         plant.mutable_gravity_field().set_gravity_vector(np.array(model.gravity))
         context = plant.CreateDefaultContext()
-        joints = [_joint(plant, mechanism.name, name) for name in model.joint_names]
         children = {joint.name: joint.child for joint in mechanism.joints}
+        turning = {joint.mimic.joint for joint in mechanism.joints
+                   if joint.name.endswith(SLIDE) and joint.mimic is not None}
+        joints = [None if name.removesuffix(SLIDE) in turning and name.endswith(SLIDE) else
+                  _joint(plant, mechanism.name, name, children[name])
+                  for name in model.joint_names]
 
         def evaluate(q: Array, v: Array, acceleration: Array) -> Quantities:
             there, turns = np.zeros(plant.num_positions()), np.zeros(
                 (plant.num_velocities(), model.nv))
             there[:] = plant.GetPositions(plant.CreateDefaultContext())
-            for (joint, offset), name, kind, iq, iv in zip(
+            for known, name, kind, iq, iv in zip(
                     joints, model.joint_names, model.joint_types, model.q_offsets,
                     model.v_offsets):
+                if known is None:   # of a screw, which is one joint in Drake
+                    continue
+                joint, offset = known
                 jq, jv = joint.position_start() + offset, joint.velocity_start() + offset
                 if kind.nq == 4:
                     frame = np.eye(3)
@@ -99,12 +107,12 @@ class DrakePeer:
         return evaluate
 
 
-def _instances(plant: Any, model: str, name: str) -> list[tuple[Any, str]]:
-    """Return where a part may be, and its name there: nested models are instances."""
+def _instances(plant: Any, model: str, name: str, child: str = '') -> list[tuple[Any, str]]:
+    """Return where a part may be, and its name there: a joint is where its child is."""
     scope, _, local = f'{model}::{name}'.rpartition('::')
-    found = [(plant.GetModelInstanceByName(scope), local)] if (
-        plant.HasModelInstanceNamed(scope)) else []
-    return [*found, (plant.world_body().model_instance(), name)]
+    scopes = (scope, f'{model}::{child}'.rpartition('::')[0])
+    return [*((plant.GetModelInstanceByName(one), local) for one in scopes
+              if plant.HasModelInstanceNamed(one)), (plant.world_body().model_instance(), name)]
 
 
 def _body(plant: Any, model: str, name: str) -> Any:
@@ -114,11 +122,11 @@ def _body(plant: Any, model: str, name: str) -> Any:
     raise PeerError(f"Drake has no link '{name}'")
 
 
-def _joint(plant: Any, model: str, name: str) -> tuple[Any, int]:
+def _joint(plant: Any, model: str, name: str, child: str) -> tuple[Any, int]:
     """Return a joint, and which of its coordinates."""
     for end, offset in (('', 0), *((half, k) for k, half in enumerate(_HALVES))):
         if name.endswith(end):
-            for instance, local in _instances(plant, model, name.removesuffix(end)):
+            for instance, local in _instances(plant, model, name.removesuffix(end), child):
                 if plant.HasJointNamed(local, instance):
                     return plant.GetJointByName(local, instance), offset
     raise PeerError(f"Drake has no joint '{name}'")

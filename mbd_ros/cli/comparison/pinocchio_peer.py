@@ -15,16 +15,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+import os
+import tempfile
 from typing import Any
 
 import numpy as np
 import pinocchio as pin
 
-from mbd_ros.cli.comparison.quantities import Array, Evaluation, matched, Quantities
+from mbd_ros.cli.comparison.quantities import (
+    Array, Evaluation, matched, PeerError, Quantities)
 from mbd_ros.description.records.mechanism import Mechanism
 from mbd_ros.model import Model
 
 ENGINE = 'Pinocchio'
+_MOST = 500
+"""Characters of what it says that are kept."""
 
 
 class PinocchioPeer:
@@ -43,8 +50,15 @@ class PinocchioPeer:
     """
 
     def __init__(self, file: str, text: str | None = None, model: str | None = None) -> None:
-        self._peer: Any = (pin.buildModelFromUrdf(file) if text is None
-                           else pin.buildModelFromXML(text))
+        said: list[str] = []
+        try:
+            with _heard(said):
+                self._peer: Any = (pin.buildModelFromUrdf(file) if text is None
+                                   else pin.buildModelFromXML(text))
+        except Exception as error:
+            raise PeerError(f'{error} {" ".join(said)[:_MOST]}') from None
+        if any('nertia' in line for line in said):   # it reads the link without, and goes on
+            raise PeerError(' '.join(said)[:_MOST])
 
     def evaluation(self, mechanism: Mechanism, model: Model) -> Evaluation:
         """
@@ -74,6 +88,22 @@ class PinocchioPeer:
             return Quantities(mass[np.ix_(order, order)], gravity[order], efforts[order])
 
         return evaluate
+
+
+@contextmanager
+def _heard(said: list[str]) -> Iterator[None]:
+    """Keep the errors that urdfdom prints."""
+    before = os.dup(2)
+    with tempfile.TemporaryFile() as file:
+        os.dup2(file.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(before, 2)
+            os.close(before)
+            file.seek(0)
+            said += [line.strip() for line in file.read().decode(errors='replace').splitlines()
+                     if line.startswith('Error:')]
 
 
 def configuration(peer: Any, joints: list[Any], model: Model, q: Array) -> Array:

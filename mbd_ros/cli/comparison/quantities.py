@@ -46,6 +46,11 @@ class Quantities(NamedTuple):
     gravity: Array
     inverse_dynamics: Array
 
+    def along(self, rates: Array) -> Quantities:
+        """Return them for joints that move together: rates (nv, m) of all for one of each."""
+        return Quantities(rates.T @ self.mass_matrix @ rates, rates.T @ self.gravity,
+                          rates.T @ self.inverse_dynamics)
+
 
 Evaluation = Callable[[Array, Array, Array], Quantities]
 """Of q (nq,), v (nv,) and accelerations (nv,)."""

@@ -133,12 +133,27 @@ class Dynamics:
 
 @dataclass(frozen=True, slots=True)
 class Mimic:
-    """URDF's ``<mimic>``: position = multiplier * position of ``joint`` + offset."""
+    """
+    URDF's ``<mimic>``: position = multiplier * position of ``joint`` + offset.
+
+    Attributes
+    ----------
+    joint : str
+        The joint that is followed.
+    multiplier, offset : float
+        Of its position.
+    source : Source
+        Where it was written.
+    always : bool
+        Whether it holds even if mimic joints are not coupled: a screw's thread, a gear.
+
+    """
 
     joint: str
     multiplier: float = 1.0
     offset: float = 0.0
     source: Source = Source()
+    always: bool = False
 
 
 @dataclass(frozen=True, slots=True)

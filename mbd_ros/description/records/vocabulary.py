@@ -31,6 +31,7 @@ ARMATURE = f'{{{NAMESPACE}}}armature'
 SERIES_ELASTIC = f'{{{NAMESPACE}}}series_elastic'
 GENERATION = f'{{{NAMESPACE}}}generation'
 """Attribute of ``<robot>``: number of a robot among those that take each other's place."""
+COUPLED = f'{{{NAMESPACE}}}coupled'
 GRAVITY = f'{{{NAMESPACE}}}gravity'
 """Attribute of ``<robot>``: gravity in world axes [m/s^2]."""
 
@@ -177,7 +178,8 @@ _JOINT = Element({'name': _NAME, 'type': _NAME}, {
         'lower', 'upper', 'velocity', 'effort', 'acceleration', 'deceleration', 'jerk'),
         Attribute(1, infinite=True)))),
     'dynamics': Child(Element({'damping': _NUMBER, 'friction': _NUMBER})),
-    'mimic': Child(Element({'joint': _NAME, 'multiplier': _NUMBER, 'offset': _NUMBER})),
+    'mimic': Child(Element({'joint': _NAME, 'multiplier': _NUMBER, 'offset': _NUMBER,
+                            COUPLED: _TEXT})),
     'safety_controller': Child(unused='it sets up a controller, not the mechanism'),
     'calibration': Child(unused='it sets up the encoders, not the mechanism'),
     ARMATURE: Child(Element({'value': _VALUE})),

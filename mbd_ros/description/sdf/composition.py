@@ -23,16 +23,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.description.records.poses import pose_from, roll_pitch_yaw
-from mbd_ros.description.records.report import nearest, Report, tag_name
+from mbd_ros.description.records.report import FILE, nearest, Report, tag_name
 from mbd_ros.description.sdf.frames import Frames, MODEL, WORLD
+from mbd_ros.description.sdf.includes import include_models, MERGED, OLD, UNREAD
 from mbd_ros.description.sdf.parts import base_of, pose_in, text_of
 from mbd_ros.description.write.loops import numbers_text
 from mbd_ros.description.xml.xml_tree import children
+from mbd_ros.errors import UnsupportedError
 
 Array = NDArray[np.float64]
-
-OLD = '1.4'
-"""Below 1.5 axes are in the frame of their model."""
 
 _NAMED = ('link', 'joint', 'frame', 'model')
 _IN_WORLD = ('model', 'joint', 'frame')
@@ -60,7 +59,9 @@ def compose(root: Any, report: Report, name: str | None = None) -> tuple[Any, Fr
         If there is no such model or there are several, or a frame that is named does not exist.
 
     """
+    include_models(root, report)
     model = _chosen(root, report, name)
+    _refuse_constraints(model, report)
     worlds = [world for world in root.iterfind('world') if model.getparent() is world]
     _flatten(model, report)
     if worlds:
@@ -81,8 +82,15 @@ def _chosen(root: Any, report: Report, name: str | None) -> Any:
             raise report.error(
                 f"<sdf> has {names.count(name)} models named '{name}'{nearest(name, names)}; "
                 f'allowed: one of {_listed(names)}', report.source(root))
-        return models[names.index(name)]
-    moving = [model for model in models if not is_static(model)] or models
+        return _read(models[names.index(name)], report)
+    known = [model for model in models if model.get(UNREAD) is None]
+    moving = [model for model in known if not is_static(model)] or known
+    for model in models:
+        if model not in known and moving:
+            report.remark('warning', f'{model.get(UNREAD)}; it is taken to be no part of the '
+                          'robot', report.source(model))
+        elif model not in known:
+            _read(model, report)
     if len(moving) != 1:
         raise report.error(
             f'<sdf> has {len(moving)} models that are not static: '
@@ -90,6 +98,22 @@ def _chosen(root: Any, report: Report, name: str | None) -> Any:
             "load(..., model='NAME')" if moving else
             '<sdf> has 0 models; allowed: one', report.source(root))
     return moving[0]
+
+
+def _read(model: Any, report: Report) -> Any:
+    """Return a model, unless it stands for a file that cannot be read."""
+    if model.get(UNREAD) is not None:
+        raise report.error(model.get(UNREAD), report.source(model))
+    return model
+
+
+def _refuse_constraints(model: Any, report: Report) -> None:
+    for inner in model.iter('model'):
+        for part in children(inner):
+            if str(part.tag).rpartition(':')[2].endswith('_constraint'):
+                raise UnsupportedError(f"<{tag_name(part)}> in model '{inner.get('name', '')}'",
+                                       'remove it to load the robot without it',
+                                       source=report.source(part))
 
 
 def is_static(model: Any) -> bool:
@@ -191,11 +215,16 @@ def _put_in(model: Any, inner: Any, report: Report) -> None:
         raise report.error(f"the nested model '{name}' has no name, or a reserved one",
                            report.source(inner))
 
+    merged = inner.get(MERGED) is not None
+    whole = f'_merged__{name}__model__' if merged else name
+    before = '' if merged else f'{name}::'
+
     def renamed(frame: str) -> str:
-        return frame if frame == WORLD else name if frame == MODEL else f'{name}::{frame}'
+        return frame if frame == WORLD else whole if frame == MODEL else before + frame
 
     old = inner.getroottree().getroot().get('version', '').strip() == OLD
     parts = [part for part in children(inner) if part.tag in _NAMED]
+    file = inner.get(FILE)
     for part in parts:
         _rename(part, renamed)
         for below in (*part.iterchildren('pose', 'parent', 'child'), *part.iter('xyz')):
@@ -204,21 +233,25 @@ def _put_in(model: Any, inner: Any, report: Report) -> None:
         for mimic in part.iterfind('*/mimic'):
             mimic.set('joint', renamed(mimic.get('joint', '')))
         if part.tag == 'frame' and not part.get('attached_to'):
-            part.set('attached_to', name)
+            part.set('attached_to', whole)
         if part.tag in ('link', 'model') and not base_of(part):
             pose = part.find('pose')
-            (etree.SubElement(part, 'pose') if pose is None else pose).set('relative_to', name)
+            (etree.SubElement(part, 'pose') if pose is None else pose).set('relative_to', whole)
         for axis in part.iterchildren('axis', 'axis2') if part.tag == 'joint' else ():
             way = axis.find('xyz')
             if way is not None and not way.get('expressed_in') and (old or text_of(
                     axis, 'use_parent_model_frame') in ('1', 'true')):
-                way.set('expressed_in', name)
-        part.set('name', f"{name}::{part.get('name', '').strip()}")
+                way.set('expressed_in', whole)
+        if file is not None and part.get(FILE) is None:
+            part.set(FILE, file)
+        part.set('name', before + part.get('name', '').strip())
     held = inner.get('canonical_link', '').strip()
-    first = f'{name}::{held}' if held else next(
+    first = before + held if held else next(
         (part.get('name') for tag in ('link', 'model') for part in parts if part.tag == tag), '')
-    frame = etree.Element('frame', name=name, attached_to=first or MODEL)
+    frame = etree.Element('frame', name=whole, attached_to=first or MODEL)
     frame.sourceline = min(inner.sourceline or 1, 65535)
+    if file is not None:
+        frame.set(FILE, file)
     placement = inner.get('placement_frame', '').strip()
     if placement:
         frame.set('placement_frame', renamed(placement))

@@ -15,7 +15,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from lxml import etree
@@ -24,7 +23,7 @@ from mbd_ros.description.records.report import Report
 from mbd_ros.description.sdf.frames import MODEL
 from mbd_ros.description.sdf.parts import remark_others, text_of
 from mbd_ros.description.sdf.resources import Resources
-from mbd_ros.description.xml.xml_tree import children, MAX_ELEMENTS, parse_xml
+from mbd_ros.description.xml.xml_tree import MAX_ELEMENTS, parse_xml
 from mbd_ros.errors import DescriptionError
 
 OLD = '1.4'
@@ -34,6 +33,8 @@ MERGED = 'mbd_merge'
 UNREAD = 'mbd_unread'
 """Attribute of a model that stands for an ``<include>`` of a world that cannot be read: why."""
 
+_OF = 'mbd_file'
+"""Attribute of a model: the file that it was included from."""
 _MOST, _DEEPEST = 1000, 20
 _READ = ('uri', 'name', 'pose', 'placement_frame', 'static')
 _UNUSED = {'plugin': 'it is for the simulator', 'joint': 'states are not part of the mechanism',
@@ -63,9 +64,8 @@ def include_models(root: Any, report: Report) -> None:
     """
     resources = Resources(report)
     count, elements = 0, 0
-    while (include := next((one for one in root.iter('include')
-                            if one.getparent().tag in ('sdf', 'world', 'model')), None)
-           ) is not None:
+    while (include := next((one for one in root.iter('include') if one is not root and
+                            one.getparent().tag in ('sdf', 'world', 'model')), None)) is not None:
         count += 1
         try:
             if count > _MOST:
@@ -131,10 +131,6 @@ def _model(include: Any, resources: Resources, report: Report) -> Any:
     return model
 
 
-_OF = 'mbd_file'
-"""Attribute of a model: the file that it was included from."""
-
-
 def _settle(axis: Any, old: bool) -> None:
     """Say which frame an axis is given in, which depends on the version of its file."""
     joint, way = axis.getparent(), axis.find('xyz')
@@ -143,13 +139,3 @@ def _settle(axis: Any, old: bool) -> None:
         way.set('expressed_in', MODEL if in_model else joint.get('name', ''))
         for flag in axis.findall('use_parent_model_frame'):
             axis.remove(flag)
-
-
-def parts_of(model: Any) -> list[Any]:
-    """Return the named parts of a model."""
-    return [part for part in children(model) if part.tag in ('link', 'joint', 'frame', 'model')]
-
-
-def stands_for(model: Any) -> Path:
-    """Return the file that a model was included from."""
-    return Path(model.get(_OF, ''))

@@ -14,8 +14,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from math import inf
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import inf, pi
 from typing import Any
 
 import numpy as np
@@ -27,21 +28,32 @@ from mbd_ros.description.records.mechanism import (
     Dynamics, Joint, JointKind, Limits, Link, LoopJoint, Mimic, Pose, Vector3)
 from mbd_ros.description.records.poses import inverse, pose_from
 from mbd_ros.description.records.report import nearest, Report
+from mbd_ros.description.records.vocabulary import DRAKE
 from mbd_ros.description.sdf.frames import Frames, MODEL
 from mbd_ros.description.sdf.parts import limit_of, remark_others, text_of, value_of
+from mbd_ros.description.urdf.loops_gazebo import text_numbers
+from mbd_ros.description.xml.xml_tree import children
 from mbd_ros.errors import UnsupportedError
 
 Array = NDArray[np.float64]
 
 _KINDS: dict[str, JointKind] = {
     'revolute': 'revolute', 'continuous': 'continuous', 'prismatic': 'prismatic',
-    'fixed': 'fixed', 'ball': 'spherical', 'universal': 'revolute', 'revolute2': 'revolute'}
-_LATER = ('screw', 'gearbox')
+    'fixed': 'fixed', 'ball': 'spherical', 'universal': 'revolute', 'revolute2': 'revolute',
+    'screw': 'revolute', 'gearbox': 'revolute'}
+_AXES_OF = {'fixed': 0, 'ball': 0, 'universal': 2, 'revolute2': 2, 'gearbox': 2}
 
 COINCIDENT = 1e-12
 """Origins closer than this [m] differ by the rounding of the poses between them."""
 
+PARALLEL = 1e-6
+"""Axes are parallel if their cosine is closer to 1: files give few digits."""
+
 _AXES = ('axis', 'axis2')
+_ROTOR, _RATIO = ([prefix + name for prefix in DRAKE] for name in ('rotor_inertia', 'gear_ratio'))
+_OWN = {'screw': ('thread_pitch', 'screw_thread_pitch'),
+        'gearbox': ('gearbox_ratio', 'gearbox_reference_body')}
+"""What joints of a type have beside axes."""
 _UNUSED = {'physics': 'it is for the simulator', 'plugin': 'plugins are not read',
            'sensor': 'sensors are not part of the mechanism'}
 _STOP = 'limits are those of the position, not springs'
@@ -106,10 +118,6 @@ def read_raw(element: Any, frames: Frames, old: bool, report: Report) -> RawJoin
     name, source = element.get('name'), report.source(element)
     what = f"joint '{name}'"
     kind = element.get('type', '')
-    if kind in _LATER:
-        raise UnsupportedError(f"{what} of type '{kind}'", 'remove it, or replace it '
-                               'by joints of other types',
-                               source=source)
     if kind not in _KINDS:
         raise report.error(f"{what} has the unknown type '{kind}'; allowed: {', '.join(_KINDS)}"
                            f'{nearest(kind, _KINDS)}', source)
@@ -122,10 +130,11 @@ def read_raw(element: Any, frames: Frames, old: bool, report: Report) -> RawJoin
         raise report.error(f'{what} has the child world; allowed: a link', source)
     here = frames.pose(name, element)
     in_parent, in_child = (inverse(frames.pose(end, element)) @ here for end in (parent, child))
-    count = {'fixed': 0, 'ball': 0, 'universal': 2, 'revolute2': 2}.get(kind, 1)
+    count = _AXES_OF.get(kind, 1)
     axes = [_axis(element, tag, here, frames, old, report) for tag in _AXES[:count]]
     unused = _UNUSED | dict.fromkeys(_AXES[count:], f'a joint of type {kind} has none')
-    remark_others(element, ('parent', 'child', 'pose', *_AXES[:count]), unused, what, report)
+    remark_others(element, ('parent', 'child', 'pose', *_AXES[:count], *_OWN.get(kind, ()),
+                            *_ROTOR, *_RATIO), unused, what, report)
     return RawJoint(element, name, kind, parent, child, in_parent, in_child, axes, source)
 
 
@@ -162,7 +171,8 @@ def tree_joints(raw: RawJoint, report: Report) -> tuple[list[Link], list[Joint]]
     Return the joints that carry a link, and the massless links between them.
 
     A joint whose frame has its origin in that of the child is one record. Else, and for two axes,
-    it takes a link in between, to which the child is fixed.
+    it takes a link in between, to which the child is fixed. A screw turns, and slides along the
+    same axis in proportion.
     """
     if raw.kind == 'fixed':
         return [], [Joint(raw.name, 'fixed', raw.parent, raw.child,
@@ -172,17 +182,25 @@ def tree_joints(raw: RawJoint, report: Report) -> tuple[list[Link], list[Joint]]
     joints: list[Joint] = []
     parent, place = raw.parent, raw.in_parent
     axes = raw.axes or [(0.0, 0.0, 1.0)]
+    screw = raw.type == 'screw'
+    if screw:
+        axes = 2 * axes
     for number, axis in enumerate(axes):
         last = direct and number == len(axes) - 1
-        name = raw.name if len(axes) == 1 else f'{raw.name}/axis{number + 1}'
+        name = raw.name if len(axes) == 1 or (screw and not number) else (
+            f'{raw.name}/slide' if screw else f'{raw.name}/axis{number + 1}')
         child = raw.child if last else f'{raw.child}/{name}'
         if last:  # the frame of the child, not of the joint
             turn = raw.in_child[:3, :3]
             place = place @ inverse(raw.in_child)
             x, y, z = (turn @ axis + 0.0).tolist()
             axis = (x, y, z)
-        joints.append(_joint(raw, name, _AXES[number], parent, child, place, axis,
-                             report))
+        if screw and number:
+            joints.append(Joint(name, 'prismatic', parent, child, pose_from(place), axis,
+                                mimic=Mimic(raw.name, _advance(raw, report), 0.0, raw.source,
+                                            always=True), source=raw.source))
+        else:
+            joints.append(_joint(raw, name, _AXES[number], parent, child, place, axis, report))
         if not last:
             links.append(Link(child, source=raw.source))
         parent, place = child, np.eye(4)
@@ -190,6 +208,19 @@ def tree_joints(raw: RawJoint, report: Report) -> tuple[list[Link], list[Joint]]
         joints.append(Joint(f'{raw.name}/fixed', 'fixed', parent, raw.child,
                             pose_from(inverse(raw.in_child)), source=raw.source))
     return links, joints
+
+
+def _advance(raw: RawJoint, report: Report) -> float:
+    """Return how far a screw moves along its axis per angle [m/rad]."""
+    what = f"joint '{raw.name}'"
+    if raw.element.find('screw_thread_pitch') is not None or (
+            raw.element.find('thread_pitch') is None):
+        return value_of(raw.element, 'screw_thread_pitch', 1.0, what, report) / (2.0 * pi)
+    angle = value_of(raw.element, 'thread_pitch', 1.0, what, report)
+    if angle == 0.0:
+        raise report.error(f'{what}: <thread_pitch> is 0 rad/m; allowed: another number, or '
+                           '<screw_thread_pitch> in m', raw.source)
+    return -1.0 / angle
 
 
 def _joint(raw: RawJoint, name: str, tag: str, parent: str, child: str, place: Array,
@@ -210,6 +241,13 @@ def _joint(raw: RawJoint, name: str, tag: str, parent: str, child: str, place: A
         rates[limit] = inf if value < 0.0 else value  # -1 means none
     values = {ours: value_of(part, f'dynamics/{ours}', 0.0, what, report)
               for ours in ('damping', 'friction')}
+    if _AXES_OF.get(raw.type, 1) == 1:   # Drake's, on the joint
+        rotor, ratio = (next((text_numbers(own, 1, what, report)[0] for own in children(
+            raw.element) if own.tag in tags), default)
+            for tags, default in ((_ROTOR, 0.0), (_RATIO, 1.0)))
+        if rotor < 0.0:
+            raise report.error(f'{what}: <drake:rotor_inertia> is negative', raw.source)
+        values['armature'] = rotor * ratio**2
     for ours, value in values.items():
         if value < 0.0:
             raise report.error(f'{what}: {ours}={value:.9g} is negative', raw.source)
@@ -239,8 +277,8 @@ def _mimic(part: Any, name: str, source: Source, report: Report) -> Mimic | None
 def closing_joint(raw: RawJoint, report: Report) -> LoopJoint:
     """Return the loop joint that a joint onto a link is which another carries."""
     what = f"joint '{raw.name}'"
-    if raw.type == 'revolute2':
-        raise UnsupportedError(f"{what} of type 'revolute2', which closes a loop,",
+    if raw.type in ('revolute2', 'screw'):
+        raise UnsupportedError(f"{what} of type '{raw.type}', which closes a loop,",
                                'replace it by joints of other types',
                                source=raw.source)
     frames: list[Pose] = [pose_from(raw.in_parent), pose_from(raw.in_child)]
@@ -250,3 +288,77 @@ def closing_joint(raw: RawJoint, report: Report) -> LoopJoint:
         frames = [along(frame, raw.axes[0]) for frame in frames]
     return LoopJoint(raw.name, loop_kind(raw.type, what, raw.source, report), raw.parent,
                      raw.child, frames[0], frames[1], source=raw.source)
+
+
+def mesh_gears(gears: Sequence[RawJoint], raws: Sequence[RawJoint], joints: list[Joint],
+               frames: Frames, report: Report) -> None:
+    """
+    Couple the joints by which the two wheels of each gearbox turn in their housing.
+
+    ``gearbox_reference_body`` is the housing. ``theta_2 = -ratio theta_1``, the angles from it to
+    the parent about ``axis`` and to the child about ``axis2``.
+
+    Parameters
+    ----------
+    gears, raws : sequence of RawJoint
+        The gearboxes, and all other joints.
+    joints : list of Joint
+        Those of the tree; changed.
+    frames : Frames
+        Of the model.
+    report : Report
+        Words the errors.
+
+    Raises
+    ------
+    DescriptionError
+        If a gearbox names no such link.
+    UnsupportedError
+        If a wheel does not turn in the housing about that axis by a joint of the tree, or both
+        joints follow others already.
+
+    """
+    numbers = {joint.name: k for k, joint in enumerate(joints)}
+    for gear in gears:
+        housing = frames.link(text_of(gear.element, 'gearbox_reference_body'), gear.element)
+        here = frames.pose(gear.name, gear.element)[:3, :3]
+        wheels = []
+        for link, axis in zip((gear.parent, gear.child), gear.axes):
+            found = next((raw for raw in raws if {raw.parent, raw.child} == {housing, link} and
+                          raw.name in numbers and raw.type in ('revolute', 'continuous')), None)
+            turn = 0.0 if found is None else float(
+                frames.pose(found.name, gear.element)[:3, :3] @ found.axes[0] @ here @ axis)
+            if found is None or abs(turn) < 1.0 - PARALLEL:
+                raise UnsupportedError(
+                    f"joint '{gear.name}' of type 'gearbox', whose wheel '{link}' has no revolute "
+                    f"joint along its axis in '{housing}',", 'remove it to load the robot '
+                    'without it', source=gear.source)
+            sign = round(turn) * (1.0 if found.parent == housing else -1.0)
+            wheels.append((numbers[found.name], sign))
+        (first, sign1), (second, sign2) = wheels
+        ratio = -sign1 * sign2 * value_of(gear.element, 'gearbox_ratio', 1.0,
+                                          f"joint '{gear.name}'", report)
+        if joints[second].mimic is not None and ratio:
+            first, second, ratio = second, first, 1.0 / ratio
+        if joints[second].mimic is not None or joints[first].mimic is not None and (
+                _follows(joints, numbers, first, second)):
+            raise UnsupportedError(f"joint '{gear.name}' of type 'gearbox', whose joints follow "
+                                   'others already,', 'remove it to load the robot without it',
+                                   source=gear.source)
+        joints[second] = replace(joints[second], mimic=Mimic(
+            joints[first].name, ratio, 0.0, gear.source, always=True))
+
+
+def _follows(joints: Sequence[Joint], numbers: Mapping[str, int], follower: int,
+             leader: int) -> bool:
+    """Return whether a joint follows another, maybe by way of others."""
+    seen: set[int] = set()
+    while follower not in seen:
+        seen.add(follower)
+        mimic = joints[follower].mimic
+        if mimic is None or mimic.joint not in numbers:
+            return False
+        follower = numbers[mimic.joint]
+        if follower == leader:
+            return True
+    return False

@@ -50,6 +50,7 @@ class Resources:
 
     def __init__(self, report: Report) -> None:
         self._text = report.file == TEXT
+        self._file = Path(report.file)
         self._named = [Path(one).expanduser() for one in report.folders]
         self._roots = Roots(report.file, max_bytes=MAX_BYTES, folders=report.folders)
 
@@ -99,26 +100,24 @@ class Resources:
         except LookupError:
             raise DescriptionError(
                 f"there is no model or package '{name}' in the folders of {', '.join(PATHS)}, "
-                "nor beside the file; allowed, too: folders=[...] of load and --folder of the "
+                'nor beside the file; allowed, too: folders=[...] of load and --folder of the '
                 'command') from None
         self._roots.add(found)
         return found / rest
 
     def _folders(self) -> Iterator[Path]:
         for variable in PATHS:
-            for folder in filter(None, os.environ.get(variable, '').split(os.pathsep)):
-                yield Path(folder)
-        for folder in self._named:
-            yield folder
-        first = self._roots.file.resolve()
-        for above in first.parents:
+            for entry in filter(None, os.environ.get(variable, '').split(os.pathsep)):
+                yield Path(entry)
+        yield from self._named
+        for above in self._file.resolve().parents:
             yield above
-            if above == around(first):
+            if above == around(self._file):
                 break
 
 
 def _described(folder: Path) -> Path:
-    """Return the description that a folder's ``model.config`` names, of the latest version."""
+    """Return the description of the latest version that a ``model.config`` names."""
     config = folder / CONFIG
     if not config.is_file():
         return folder / 'model.sdf'

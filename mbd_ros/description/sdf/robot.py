@@ -27,22 +27,22 @@ from mbd_ros.description.records.loop_joints import check_loops
 from mbd_ros.description.records.mechanism import (
     FluidBody, Inertia, Joint, Link, Mechanism, STANDARD_GRAVITY, Vector3)
 from mbd_ros.description.records.poses import matrix3, pose_from
-from mbd_ros.description.records.report import Report, tag_name
+from mbd_ros.description.records.report import Report
 from mbd_ros.description.records.side_file import stem_of
 from mbd_ros.description.records.solids import combined
 from mbd_ros.description.records.tree import span
 from mbd_ros.description.records.vocabulary import ADDED_MASS
-from mbd_ros.description.sdf.composition import compose, is_static, OLD
+from mbd_ros.description.sdf.auto_inertia import auto_inertia
+from mbd_ros.description.sdf.composition import compose, is_static
 from mbd_ros.description.sdf.frames import WORLD
-from mbd_ros.description.sdf.joints import closing_joint, read_raw, tree_joints
+from mbd_ros.description.sdf.includes import OLD
+from mbd_ros.description.sdf.joints import closing_joint, mesh_gears, read_raw, tree_joints
 from mbd_ros.description.sdf.parts import base_of, pose_in, remark_others, text_of, value_of
 from mbd_ros.description.urdf.annotations import added_mass, check_added_mass
 from mbd_ros.description.urdf.loops_gazebo import text_numbers
 from mbd_ros.description.write.kept import SHAPES
 from mbd_ros.description.write.loops import add_origin
 from mbd_ros.description.write.urdf import urdf_text
-from mbd_ros.description.xml.xml_tree import children
-from mbd_ros.errors import UnsupportedError
 
 VERSIONS = ('1.4', '1.5', '1.6', '1.7', '1.8', '1.9', '1.10', '1.11', '1.12')
 
@@ -57,7 +57,6 @@ _LINK = {'self_collide': _SIMULATOR, 'sensor': 'sensors are not part of the mech
 _TENSOR = ('ixx', 'iyy', 'izz', 'ixy', 'ixz', 'iyz')
 _DRAWN = {'box': ('size',), 'sphere': ('radius',), 'cylinder': ('radius', 'length'),
           'capsule': ('radius', 'length')}
-_LATER = ('include',)
 WORLD_GRAVITY: Vector3 = (0.0, 0.0, -9.8)
 """SDFormat's default of a ``<world>`` [m/s^2]."""
 
@@ -93,11 +92,12 @@ def read_sdf(root: Any, report: Report, *, model_name: str | None = None) -> Mec
     if version not in VERSIONS:
         report.remark('warning', f"the SDFormat version '{version}' is unknown; it is read as "
                       f'{VERSIONS[-1]}', report.source(root))
-    _check_parts(root, report)
     model, frames = compose(root, report, model_name)
     _check_model(model, report)
     raws = [read_raw(element, frames, version == OLD, report)
             for element in model.iterfind('joint')]
+    gears = [raw for raw in raws if raw.type == 'gearbox']
+    raws = [raw for raw in raws if raw.type != 'gearbox']
     links = [_link(element, report) for element in model.iterfind('link')]
     if any(raw.parent == WORLD for raw in raws):
         links.insert(0, Link(WORLD, source=report.source(model)))
@@ -110,6 +110,7 @@ def read_sdf(root: Any, report: Report, *, model_name: str | None = None) -> Mec
             between, new = tree_joints(raw, report)
             links.extend(between)
             joints.extend(new)
+    mesh_gears(gears, raws, joints, frames, report)
     check_loops(loops, (), links, joints, report)
     check_inertias(links, report)
     if spanned.root != WORLD:
@@ -137,15 +138,6 @@ def _gravity(root: Any, report: Report) -> Vector3:
         x, y, z = text_numbers(part, 3, '<world>', report)
         return x, y, z
     return STANDARD_GRAVITY
-
-
-def _check_parts(root: Any, report: Report) -> None:
-    for model in root.iter('model'):
-        for part in children(model):
-            if part.tag in _LATER or str(part.tag).rpartition(':')[2].endswith('_constraint'):
-                raise UnsupportedError(f"<{tag_name(part)}> in model '{model.get('name', '')}'",
-                                       'write its links and joints into the model',
-                                       source=report.source(part))
 
 
 def _check_model(model: Any, report: Report) -> None:
@@ -180,9 +172,9 @@ def _inertia(element: Any, what: str, source: Source, report: Report) -> Inertia
                       'is used', source)
         return Inertia(1.0, tensor=matrix3(np.eye(3)), source=source)
     if part.get('auto', 'false') in ('true', '1'):
-        raise UnsupportedError(f'the inertia of {what}, which is left to '
-                               'the simulator,', 'write mass and inertia',
-                               source=report.source(part))
+        remark_others(part, ('mass', 'density', 'inertia', 'pose'), {
+            'auto_inertia_params': _SIMULATOR}, what, report)
+        return auto_inertia(element, report)
     if base_of(part):
         raise report.error(f'{what}: <pose> of <inertial> relative to another frame; allowed: '
                            'relative to the link', report.source(part))

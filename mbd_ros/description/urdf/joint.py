@@ -23,7 +23,7 @@ from mbd_ros.description.records.mechanism import (
 from mbd_ros.description.records.numbers import is_infinite, read_numbers
 from mbd_ros.description.records.poses import read_pose
 from mbd_ros.description.records.report import nearest, Report, tag_name
-from mbd_ros.description.records.vocabulary import ARMATURE, SERIES_ELASTIC
+from mbd_ros.description.records.vocabulary import ARMATURE, COUPLED, SERIES_ELASTIC
 
 KINDS: tuple[str, ...] = get_args(JointKind)
 
@@ -189,5 +189,10 @@ def _read_mimic(element: Any, raw: Any, report: Report) -> Mimic | None:
     if part is None:
         return None
     source = report.source(part)
-    report.follows(element.get('name'), raw.joint, source)
-    return Mimic(raw.joint, raw.multiplier, raw.offset, source)
+    said = part.get(COUPLED, 'false')
+    if said not in ('true', 'false'):
+        raise report.error(f"joint '{element.get('name')}': mbd:coupled is '{said}'; allowed: "
+                           'true or false', source)
+    if said == 'false':
+        report.follows(element.get('name'), raw.joint, source)
+    return Mimic(raw.joint, raw.multiplier, raw.offset, source, said == 'true')

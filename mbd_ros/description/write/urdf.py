@@ -28,7 +28,7 @@ from lxml import etree
 from mbd_ros.description.records.mechanism import (
     Inertia, Joint, Limits, Mechanism, STANDARD_GRAVITY)
 from mbd_ros.description.records.vocabulary import (
-    ARMATURE, DRAKE, GENERATION, GRAVITY, NAMESPACE, SERIES_ELASTIC)
+    ARMATURE, COUPLED, DRAKE, GENERATION, GRAVITY, NAMESPACE, SERIES_ELASTIC)
 from mbd_ros.description.write.annotations import (
     contact_element, flexible_element, fluid_element, thruster_element)
 from mbd_ros.description.write.loops import add_origin, loop_element, numbers_text, spring_element
@@ -137,9 +137,11 @@ def _joint(joint: Joint) -> Any:
     if resistance:
         etree.SubElement(element, 'dynamics', resistance)
     if joint.mimic is not None:
-        etree.SubElement(element, 'mimic', joint=joint.mimic.joint,
-                         multiplier=numbers_text([joint.mimic.multiplier]),
-                         offset=numbers_text([joint.mimic.offset]))
+        mimic = etree.SubElement(element, 'mimic', joint=joint.mimic.joint,
+                                 multiplier=numbers_text([joint.mimic.multiplier]),
+                                 offset=numbers_text([joint.mimic.offset]))
+        if joint.mimic.always:
+            mimic.set(COUPLED, 'true')
     if joint.dynamics.armature:
         etree.SubElement(element, ARMATURE, value=numbers_text([joint.dynamics.armature]))
     if joint.dynamics.series_stiffness:
