@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from typing import Any
 
 from mbd_ros.description.xml.packages import file_path
@@ -31,9 +32,7 @@ def add_robot(parser: argparse.ArgumentParser, *, many: bool = False) -> None:
     else:
         parser.add_argument('file', metavar='FILE', help='a robot description')
     parser.add_argument('--model', metavar='NAME', help='which model of an SDFormat world')
-    parser.add_argument('--package', metavar='NAME=FOLDER', action='append', default=[],
-                        dest='packages', help='where a package is that the file names; may be '
-                        'said again')
+    add_packages(parser)
     parser.add_argument('--folder', action='append', default=[], metavar='FOLDER', dest='folders',
                         help='the description may include files of this folder, too; may be said '
                         'again (default: its package or repository, or the folder above its own)')
@@ -43,6 +42,13 @@ def add_robot(parser: argparse.ArgumentParser, *, many: bool = False) -> None:
     parser.add_argument('--show-args', action='store_true',
                         help='print the arguments that a xacro file takes, and end')
     parser.epilog = WORDS
+
+
+def add_packages(parser: argparse.ArgumentParser) -> None:
+    """Add where packages are."""
+    parser.add_argument('--package', metavar='NAME=FOLDER', action='append', default=[],
+                        dest='packages', help='where a package is that the file names; may be '
+                        'said again')
 
 
 def reading(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -55,14 +61,20 @@ def reading(arguments: argparse.Namespace) -> dict[str, Any]:
         If a package is given otherwise than ``NAME=FOLDER``.
 
     """
+    return {'arguments': arguments.xacro_args, 'model': arguments.model,
+            'packages': named_folders(arguments.packages),
+            'folders': arguments.folders, 'rotor_inertia': arguments.rotor_inertia}
+
+
+def named_folders(words: Iterable[str]) -> dict[str, str]:
+    """Return folders by the names of packages; errors as of ``reading``."""
     packages = {}
-    for word in arguments.packages:
+    for word in words:
         name, equals, folder = word.partition('=')
         if not name or not equals or not folder:
             raise InvalidValueError('--package', word, 'NAME=FOLDER')
         packages[name] = folder
-    return {'arguments': arguments.xacro_args, 'model': arguments.model, 'packages': packages,
-            'folders': arguments.folders, 'rotor_inertia': arguments.rotor_inertia}
+    return packages
 
 
 def show_arguments(arguments: argparse.Namespace) -> None:

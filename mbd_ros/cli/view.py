@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 import sys
 from typing import Any
@@ -23,8 +24,9 @@ from typing import Any
 import numpy as np
 
 from mbd_ros.cli.convert import keep_inputs
+from mbd_ros.cli.robot_file import add_packages, named_folders
 from mbd_ros.description.urdf.visuals import read_visuals
-from mbd_ros.description.xml.packages import find_package
+from mbd_ros.description.xml.packages import packages_of
 from mbd_ros.dynamics.api.functions import link_poses
 from mbd_ros.errors import InvalidValueError, MbdError, UnsupportedError
 from mbd_ros.simulation.trajectory import load_trajectory, Trajectory
@@ -47,6 +49,7 @@ def add_to(subparsers: Any) -> None:
     parser.add_argument('--topic', help='topic of the joint states in a bag; the only one, '
                         '/joint_states, or the only one with a robot_description beside it, if '
                         'left out')
+    add_packages(parser)
     parser.set_defaults(run=run)
 
 
@@ -63,7 +66,9 @@ def run(arguments: argparse.Namespace) -> int:
         from mbd_ros.nodes.page.page import Page
     except ImportError as error:
         raise UnsupportedError(f'the page ({error})', 'install viser: pip install viser') from None
-    shapes, remarks = read_visuals(trajectory.model.mechanism, find_package=find_package)
+    mechanism = replace(trajectory.model.mechanism, packages=tuple(
+        named_folders(arguments.packages).items()))
+    shapes, remarks = read_visuals(mechanism, find_package=packages_of(mechanism))
     page = Page('127.0.0.1', 0)
     try:
         frames = list(_frames(trajectory))

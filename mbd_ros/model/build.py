@@ -75,7 +75,8 @@ def build_model(mechanism: Mechanism, *, floating_base: bool = False, mimic: boo
     Raises
     ------
     DescriptionError
-        If a joint of the description has the name of the floating base, or cannot mimic another.
+        If a joint of the description has the name of the floating base or does what it does, or
+        cannot mimic another.
 
     """
     moving: list[Joint] = []
@@ -131,12 +132,19 @@ def depth_first(mechanism: Mechanism) -> Iterator[Joint]:
 
 
 def _floating_base(mechanism: Mechanism) -> Joint:
+    root = next(link for link in mechanism.links if link.name == mechanism.root)
     for joint in mechanism.joints:
         if joint.name == FLOATING_BASE:
             raise DescriptionError(
                 f"joint '{joint.name}' has the name of the joint that floating_base=True adds; "
                 'rename it or load without floating_base', file=joint.source.file,
                 line=joint.source.line)
+        if joint.kind == 'floating' and joint.parent == root.name and (
+                root.inertia is None or root.inertia.mass == 0.0):
+            raise DescriptionError(
+                f"joint '{joint.name}' sets the robot free already, and floating_base=True sets "
+                f"its root link '{root.name}', which has no mass, free once more; leave out "
+                'floating_base=True', file=joint.source.file, line=joint.source.line)
     return Joint(FLOATING_BASE, 'floating', parent='', child=mechanism.root,
                  source=Source(mechanism.file))
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 import json
+import os
 from pathlib import Path
 import re
 from typing import Any
@@ -35,6 +36,7 @@ from mbd_ros.description import read
 from mbd_ros.description.records.mechanism import Mechanism
 from mbd_ros.description.records.reach import extent
 from mbd_ros.description.xml.packages import file_path
+from mbd_ros.description.xml.roots import around
 from mbd_ros.description.xml.xacro_arguments import argument_words
 from mbd_ros.errors import InvalidValueError
 
@@ -125,10 +127,20 @@ def robot(value: Mapping[str, str]) -> Mechanism:
         If ``xacro_args`` are no words ``NAME:=VALUE``.
 
     """
-    return read(robot_file(value), xacro='trusted' if value['trusted'] == 'true' else 'checked',
+    file = robot_file(value)
+    if value.get('description'):
+        _offer(around(file))
+    return read(file, xacro='trusted' if value['trusted'] == 'true' else 'checked',
                 arguments=argument_words(value.get('xacro_args', '')),
                 rotor_inertia='transmissions' if value.get('rotor_inertia') == 'transmissions'
                 else 'described')
+
+
+def _offer(folder: Path) -> None:
+    """Let the nodes, which get a robot as text, find meshes in its package or folder."""
+    known = list(filter(None, os.environ.get('ROS_PACKAGE_PATH', '').split(os.pathsep)))
+    if str(folder) not in known:
+        os.environ['ROS_PACKAGE_PATH'] = os.pathsep.join([str(folder), *known])
 
 
 def robot_or_modules(value: Mapping[str, str]) -> Mechanism:

@@ -14,7 +14,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 import sys
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
@@ -29,7 +28,7 @@ from tf2_msgs.msg import TFMessage
 
 import mbd_ros
 from mbd_ros.description.urdf.visuals import read_visuals
-from mbd_ros.description.xml.packages import find_package
+from mbd_ros.description.xml.packages import packages_of
 from mbd_ros.errors import MbdError, UnsupportedError
 from mbd_ros.messages.states.joint_states import JointStateReader
 from mbd_ros.messages.states.transforms import carried, pose_of, put_joints
@@ -117,7 +116,7 @@ class Viewer(ManagedNode):
         assert self._page is not None
         shapes, remarks = read_visuals(
             robot.model.mechanism,
-            find_package=partial(find_package, index=get_package_share_directory))
+            find_package=packages_of(robot.model.mechanism, get_package_share_directory))
         lines = {name for name, link in mbd_ros.bent_links(
             robot.model, neutral(robot.model)).items() if not link.of_points}
         shapes = tuple(shape for shape in shapes if shape.link not in lines)

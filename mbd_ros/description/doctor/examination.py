@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import dist, inf, prod, sqrt
 from pathlib import Path
 
@@ -24,8 +24,7 @@ import numpy as np
 from mbd_ros.description.records.finding import Finding, Severity, Source
 from mbd_ros.description.records.mechanism import Inertia, Joint, Link, Mechanism
 from mbd_ros.description.records.numbers import numbers_in
-from mbd_ros.description.records.report import TEXT
-from mbd_ros.description.xml.packages import find_package, SCHEME
+from mbd_ros.description.xml.packages import packages_of, SCHEME
 
 FAR = 3.0
 """Mass centres are far away from here on, in lengths of the robot (but at least in metres)."""
@@ -166,7 +165,7 @@ def _meshes(mechanism: Mechanism) -> Iterator[Finding]:
     except etree.XMLSyntaxError:
         return
     file = mechanism.file
-    in_text = file is None or file == TEXT
+    find = packages_of(mechanism)
     seen: set[str] = set()
     for mesh in root.iter('mesh'):
         name = mesh.get('filename', '')
@@ -176,22 +175,22 @@ def _meshes(mechanism: Mechanism) -> Iterator[Finding]:
             yield _finding('warning', f"the mesh '{name[:200]}' has the scale "
                            f'{mesh.get("scale")}, which mirrors it: inside is outside', source,
                            'mirror it in its file, or turn it')
-        if name in seen or in_text:
+        if name in seen or mechanism.came_as_text:
             continue
         seen.add(name)
-        missing = _missing(name, Path(str(file).removesuffix(' (expanded)')))
+        missing = _missing(name, Path(str(file)), find)
         if missing:
             yield _finding('warning', f"the mesh '{name[:200]}' is not there: {missing}", source,
                            'install the package, or name its folder (--package NAME=FOLDER)'
                            if name.startswith(SCHEME) else 'put the file where it is named')
 
 
-def _missing(name: str, file: Path) -> str:
+def _missing(name: str, file: Path, find: Callable[[str], str]) -> str:
     """Return why a mesh is not there, empty where it is."""
     try:
         if name.startswith(SCHEME):
             package, _, rest = name.removeprefix(SCHEME).partition('/')
-            path = Path(find_package(package, near=(file,)), rest)
+            path = Path(find(package), rest)
         else:
             path = file.parent / name.removeprefix('file://')
         return '' if path.is_file() else f'there is no file {str(path)[:300]}'

@@ -29,7 +29,7 @@ from mbd_ros.description.records.report import Report
 from mbd_ros.description.urdf.robot import read_urdf
 from mbd_ros.description.urdf.visuals import read_visuals, Shape
 from mbd_ros.description.xml.file_content import read_content
-from mbd_ros.description.xml.packages import find_package
+from mbd_ros.description.xml.packages import find_package, packages_of
 from mbd_ros.description.xml.xacro_file import expand_xacro
 from mbd_ros.description.xml.xml_tree import parse_xml
 from mbd_ros.description.xml.yaml_fields import NAME, NAME_IN_WORDS, Value
@@ -84,7 +84,8 @@ def _path(value: Value, folder: str | None) -> Path:
     if text.startswith('package://'):
         package, _, rest = text.removeprefix('package://').partition('/')
         try:
-            root = find_package(package)
+            root = find_package(package, near=() if folder is None else (
+                os.path.join(folder, 'graph'),))
         except LookupError as error:
             value.fail(f"is '{text}': {error}")
     elif folder is None:
@@ -103,7 +104,7 @@ def _path(value: Value, folder: str | None) -> Path:
 
 
 def _bodies(value: Value, mechanism: Mechanism) -> dict[str, Body]:
-    shapes, remarks = read_visuals(mechanism, find_package=find_package)
+    shapes, remarks = read_visuals(mechanism, find_package=packages_of(mechanism))
     for remark in remarks:
         value.report.remark('warning', f'{value.what}: {remark}', value.source)
     drawn = '<visual' in mechanism.text

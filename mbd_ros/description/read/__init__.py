@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 import os
 import re
@@ -90,8 +91,10 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
     from_shapes = inertia == 'from_shapes'
     mechanism = _read(path_or_text, partial(
         Report, checked=inertia != 'unchecked', mimic=mimic, folders=folders,
-        from_shapes=from_shapes, rotors=rotor_inertia == 'transmissions'), xacro, arguments,
-        model, packages)
+        from_shapes=from_shapes, rotors=rotor_inertia == 'transmissions', packages=packages),
+        xacro, arguments, model, packages)
+    mechanism = replace(mechanism, packages=tuple(
+        (name, os.fspath(folder)) for name, folder in (packages or {}).items()))
     if from_shapes:
         from mbd_ros.description.urdf.shape_inertia import inertias_from_shapes
         return inertias_from_shapes(mechanism)

@@ -20,6 +20,7 @@ from typing import Literal
 
 from mbd_ros.description.records.finding import Finding, Source
 from mbd_ros.description.records.modal import ShapeIntegrals
+from mbd_ros.description.records.report import TEXT
 from mbd_ros.description.records.thruster import ThrusterBody
 
 Vector3 = tuple[float, float, float]
@@ -495,6 +496,8 @@ class Mechanism:
         Propellers, in the order of the file.
     gravity : (3,) tuple
         That of the description, in world axes [m/s^2].
+    packages : tuple of (str, str)
+        Names and folders of packages that its user gave.
 
     """
 
@@ -513,3 +516,9 @@ class Mechanism:
     contacts: tuple[ContactBody, ...] = ()
     thrusters: tuple[ThrusterBody, ...] = ()
     gravity: Vector3 = STANDARD_GRAVITY
+    packages: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def came_as_text(self) -> bool:
+        """Whether it has no file, and what it names is none that its user chose to open."""
+        return self.file is None or self.file == TEXT

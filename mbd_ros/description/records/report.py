@@ -14,7 +14,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 import os
 from typing import Any
 
@@ -56,18 +57,22 @@ class Report:
         Whether inertias that are not given come from shapes.
     rotors : bool
         Whether transmissions of a URDF give joints the inertia of their motors.
+    packages : mapping, optional
+        Folders of packages by name, as its user gave them.
 
     """
 
     def __init__(self, file: str, *, checked: bool = True, mimic: bool = False,
                  folders: Sequence[str | os.PathLike[str]] = (), from_shapes: bool = False,
-                 rotors: bool = False) -> None:
+                 rotors: bool = False,
+                 packages: Mapping[str, str | os.PathLike[str]] | None = None) -> None:
         self.file = file
         self.checked = checked
         self.mimic = mimic
         self.folders = folders
         self.from_shapes = from_shapes
         self.rotors = rotors
+        self.packages = packages
         self.findings: list[Finding] = []
         self._included = False
 
@@ -144,7 +149,7 @@ def tag_name(element: Any) -> str:
 
 def nearest(name: str, known: Iterable[str], form: str = "'{}'") -> str:
     """Return ``; did you mean ...?`` or nothing, as where too many were looked for already."""
-    known = list(known)[:MOST_COMPARED]
+    known = list(islice(known, MOST_COMPARED))
     if not may_compare(len(name[:LONGEST_VALUE]) + sum(map(len, known))):
         return ''
     near = nearest_name(name, known)

@@ -96,7 +96,8 @@ def included(element: Any, what: str, carried: Sequence[str], report: Report) ->
                            'no file is opened; allowed: the file put in: load the description '
                            'and pass its text on', source)
     name = part.get('file').strip()
-    path = Path(source.file.removesuffix(' (expanded)')).parent / file_path(name)
+    file = source.file.removesuffix(' (expanded)')
+    path = Path(file).parent / file_path(name, report.packages, near=(file,))
     inner = Report(str(path))
     if path.suffix not in ('.npz', '.yaml', '.yml'):
         raise report.error(f'{what}: file="{name}" of <modal>; allowed: *.npz or *.yaml', source)

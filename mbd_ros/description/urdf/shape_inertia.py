@@ -28,7 +28,7 @@ from mbd_ros.description.records.mesh_solid import is_closed, mesh_solid
 from mbd_ros.description.records.solids import combined, SOLIDS
 from mbd_ros.description.urdf.visuals import PALETTE, Shape, shape_of
 from mbd_ros.description.write.urdf import inertial_element
-from mbd_ros.description.xml.packages import find_package
+from mbd_ros.description.xml.packages import packages_of
 from mbd_ros.errors import DescriptionError
 
 Array = NDArray[np.float64]
@@ -85,7 +85,7 @@ def _weighed(link: Link, element: Any, mechanism: Mechanism) -> tuple[Link, list
         for part in element.iterfind(tag):
             try:
                 parts.append(_mass(shape_of(link.name, part, PALETTE[0], mechanism,
-                                            find_package)))
+                                            packages_of(mechanism))))
             except (ValueError, LookupError, DescriptionError) as error:
                 what = error.what if isinstance(error, DescriptionError) else error
                 problems.append(f'a <{tag}> is left out: {what}')

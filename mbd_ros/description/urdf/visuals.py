@@ -224,12 +224,12 @@ def _mesh_file(
                              'package://NAME/PATH')
     else:
         file = Path(name.removeprefix('file://'))
-        if mechanism.file is None and not _in_package(file, find_package):
+        if mechanism.came_as_text and not _in_package(file, find_package):
             raise ValueError(f"its mesh '{name[:100]}' is no file of a package; allowed in a "
                              'description that came as text: package://NAME/PATH, or a path into '
                              'a package')
-        if not file.is_absolute() and mechanism.file is not None:
-            file = Path(mechanism.file).parent / file
+        if not file.is_absolute():
+            file = Path(str(mechanism.file)).parent / file
     if file.suffix.lower() not in MESHES:
         raise ValueError(f"its mesh '{name[:100]}' is no file of a known kind; known: "
                          f'{", ".join(MESHES)}')

@@ -15,11 +15,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 import os
 from pathlib import Path
 import re
 import sys
 
+from mbd_ros.description.records.mechanism import Mechanism
 from mbd_ros.errors import DescriptionError
 
 _NAME = re.compile(r'[A-Za-z0-9_-]+', re.ASCII)
@@ -41,7 +43,8 @@ DEPTH, MOST_FOLDERS = 4, 5000
 """How far packages are looked for below a folder of ``ROS_PACKAGE_PATH``."""
 
 
-def file_path(name: str | os.PathLike[str], packages: Folders | None = None) -> Path:
+def file_path(name: str | os.PathLike[str], packages: Folders | None = None,
+              near: Iterable[str | os.PathLike[str]] = ()) -> Path:
     """
     Return the path of a file that may begin with ``~`` or ``package://``.
 
@@ -49,7 +52,7 @@ def file_path(name: str | os.PathLike[str], packages: Folders | None = None) -> 
     ----------
     name : str or path
         ``'robot.urdf'``, ``'~/robot.urdf'`` or ``'package://NAME/urdf/robot.urdf'``.
-    packages : mapping, optional
+    packages, near : optional
         As for ``find_package``.
 
     Returns
@@ -67,7 +70,7 @@ def file_path(name: str | os.PathLike[str], packages: Folders | None = None) -> 
     try:
         if text.startswith(SCHEME):
             package, _, rest = text.removeprefix(SCHEME).partition('/')
-            return Path(find_package(package, packages=packages), rest)
+            return Path(find_package(package, packages=packages, near=near), rest)
         return Path(text).expanduser()
     except (LookupError, RuntimeError) as error:
         raise DescriptionError(str(error), file=text[:200]) from None
@@ -139,6 +142,28 @@ def find_package(name: str, index: Callable[[str], str] | None = None, *,
     raise LookupError(f"package '{name}' is neither in the ament index nor in the folders of "
                       f'ROS_PACKAGE_PATH ({looked}), nor is it that of the file; allowed, too: '
                       f"load(..., packages={{'{name}': FOLDER}})")
+
+
+def packages_of(mechanism: Mechanism, index: Callable[[str], str] | None = None
+                ) -> Callable[[str], str]:
+    """
+    Return what finds the packages that a robot names, by ``package://`` and otherwise.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The robot: its own package is known if it came from a file, and those it was read with.
+    index : callable, optional
+        As for ``find_package``.
+
+    Returns
+    -------
+    callable
+        ``find_package`` of a name.
+
+    """
+    near = () if mechanism.came_as_text else (str(mechanism.file).removesuffix(' (expanded)'),)
+    return partial(find_package, index=index, packages=dict(mechanism.packages), near=near)
 
 
 def package_name(folder: Path) -> str | None:

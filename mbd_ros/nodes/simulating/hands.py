@@ -15,7 +15,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 import time
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -29,7 +28,7 @@ from visualization_msgs.msg import InteractiveMarker, InteractiveMarkerFeedback 
 
 import mbd_ros
 from mbd_ros.description.urdf.visuals import read_visuals, Shape
-from mbd_ros.description.xml.packages import find_package
+from mbd_ros.description.xml.packages import packages_of
 from mbd_ros.messages.dynamics.link_wrenches import pull_on, write_push
 from mbd_ros.messages.states.hands import link_hand
 from mbd_ros.messages.states.interactive import read_drag, read_grabbed
@@ -133,8 +132,8 @@ class Hands:
 
     def _use(self, model: Model) -> None:
         """Offer the links of another robot."""
-        shapes, _ = read_visuals(model.mechanism, find_package=partial(
-            find_package, index=get_package_share_directory))
+        shapes, _ = read_visuals(model.mechanism, find_package=packages_of(
+            model.mechanism, get_package_share_directory))
         found: dict[str, list[Shape]] = {}
         for shape in shapes:
             if model.links[shape.link].body >= 0:

@@ -19,7 +19,9 @@ import numpy as np
 import pytest
 
 import mbd_ros
+from mbd_ros.description.doctor.examination import examine
 from mbd_ros.description.urdf.visuals import PALETTE, read_visuals
+from mbd_ros.description.xml.packages import packages_of
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -79,7 +81,7 @@ def test_a_mesh_that_is_not_there_is_remarked_with_its_line():
 
 def test_files_that_are_no_meshes_are_not_opened():
     visual = '<visual><geometry><mesh filename="file:///etc/passwd"/></geometry></visual>'
-    _, (remark,) = read_visuals(robot(visual))
+    _, (remark,) = read_visuals(dataclasses.replace(robot(visual), file='r.urdf'))
     assert "its mesh 'file:///etc/passwd' is no file of a known kind; known: .stl, .dae" in remark
 
 
@@ -93,7 +95,7 @@ def test_meshes_are_found_in_packages_and_beside_the_file(tmp_path):
     assert not remarks
 
 
-def mesh(name, file=None, package=None):
+def mesh(name, file='<string>', package=None):
     """Return what becomes of a mesh; the packages are the folder ``package``."""
     def find(name):
         if package is None or name != package.name:
@@ -133,6 +135,29 @@ def test_a_file_names_meshes_beside_it_and_packages_keep_theirs(tmp_path):
     files, (remark,) = mesh('package://arm/../arm.stl', file, tmp_path / 'arm')
     assert not files
     assert 'leads out of the package' in remark
+
+
+def test_a_robot_finds_its_own_package_and_those_that_were_given(tmp_path):
+    """Whatever its folder is called; a robot that came as text has none of its own."""
+    for folder, name in (('clone', 'arm_description'), ('elsewhere', 'tool')):
+        (tmp_path / folder / 'urdf').mkdir(parents=True)
+        (tmp_path / folder / 'a.stl').write_text('solid')
+        (tmp_path / folder / 'package.xml').write_text(f'<package><name>{name}</name></package>')
+    text = robot(''.join(
+        f'<visual><geometry><mesh filename="package://{name}/a.stl"/></geometry></visual>'
+        for name in ('arm_description', 'tool'))).text
+    file = tmp_path / 'clone' / 'urdf' / 'r.urdf'
+    file.write_text(text)
+    own, given = tmp_path / 'clone' / 'a.stl', tmp_path / 'elsewhere' / 'a.stl'
+    for packages, found in ((None, [own]), ({'tool': tmp_path / 'elsewhere'}, [own, given])):
+        mechanism = mbd_ros.load(file, packages=packages).mechanism
+        shapes, remarks = read_visuals(mechanism, find_package=packages_of(mechanism))
+        assert [shape.file for shape in shapes] == found
+        assert len(remarks) == 2 - len(found)
+        missing = [one for one in examine(mechanism) if 'is not there' in one.message]
+        assert len(missing) == 2 - len(found)
+    mechanism = mbd_ros.load(text).mechanism
+    assert len(read_visuals(mechanism, find_package=packages_of(mechanism))[1]) == 2
 
 
 def test_a_robot_without_visuals_is_drawn_as_rods():

@@ -118,6 +118,19 @@ def test_generic_axes_are_z_of_their_bodies():
         np.testing.assert_allclose(frame.rotation @ item.axis, [0, 0, 1], atol=1e-15)
 
 
+@pytest.mark.parametrize('named', ['free', 'floating_base'])
+def test_a_robot_that_floats_already_is_not_set_free_twice(named):
+    """The message says which of both to leave out; a root link with a mass is another body."""
+    def text(root):
+        return robot(root, link('hull'), joint(named, 'floating', 'world', 'hull', ''))
+    with pytest.raises(DescriptionError, match='without floating_base' if (
+            named == 'floating_base') else 'leave out floating_base=True'):
+        load(text(bare('world')), floating_base=True)
+    assert load(text(bare('world'))).nv == 6
+    if named == 'free':
+        assert load(text(link('world')), floating_base=True).nv == 12
+
+
 def test_offsets_and_types_with_a_floating_base():
     model = load(LADDER / '08_floating_arms.urdf', floating_base=True)
     assert model.joint_names == ('floating_base', 'shoulder_left', 'elbow_left', 'shoulder_right',

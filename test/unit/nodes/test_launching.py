@@ -12,6 +12,7 @@
 
 """What launch files make of their arguments."""
 
+import os
 from pathlib import Path
 import runpy
 
@@ -24,10 +25,17 @@ import yaml
 
 from mbd_ros.description import read
 from mbd_ros.description.records.reach import extent
+from mbd_ros.description.xml.packages import find_package
 from mbd_ros.errors import DescriptionError, InvalidValueError
 from mbd_ros.nodes import launching
 
 LAUNCH = Path(__file__).resolve().parents[3] / 'launch'
+
+
+@pytest.fixture(autouse=True)
+def no_packages(monkeypatch):
+    """Begin without ROS_PACKAGE_PATH, and end as before."""
+    monkeypatch.setenv('ROS_PACKAGE_PATH', '')
 
 
 @pytest.mark.parametrize('text', ['abc', '', '9', '2001', 'nan', 'inf'])
@@ -212,3 +220,15 @@ def test_currents_that_are_none(text):
     assert fluid({**value, 'axes': 'ned'})['fluid.current'] == [0.2, 0.1, 0.3]
     with pytest.raises(InvalidValueError, match=r"argument 'current' is .*; allowed: three"):
         fluid({**value, 'current': text})
+
+
+def test_nodes_find_meshes_in_the_package_of_a_description(tmp_path):
+    """They get it as text; its package goes by ROS_PACKAGE_PATH, once."""
+    (tmp_path / 'clone' / 'urdf').mkdir(parents=True)
+    (tmp_path / 'clone' / 'package.xml').write_text('<package><name>arm</name></package>')
+    file = tmp_path / 'clone' / 'urdf' / 'r.urdf'
+    file.write_text('<robot name="r"><link name="a"/></robot>')
+    for _ in range(2):
+        launching.robot({'robot': '', 'trusted': 'false', 'description': str(file)})
+    assert os.environ['ROS_PACKAGE_PATH'] == str(tmp_path / 'clone')
+    assert find_package('arm') == str(tmp_path / 'clone')
