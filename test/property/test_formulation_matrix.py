@@ -81,7 +81,7 @@ def state(robot, bodies='rigid', wet=True):
 def suits(cell, formulation):
     if 'flexible' in (formulation, cell[2]):
         return formulation == 'flexible' and (cell[0] != 'closed loop' or cell[2] == 'flexible')
-    return formulation in ('closed_loop', 'augmented') or cell[0] != 'closed loop'
+    return formulation in ('closed_loop', 'kane', 'augmented') or cell[0] != 'closed loop'
 
 
 def close(found, expected):

@@ -12,7 +12,9 @@
 
 """Random compositions of all that a robot can have, against an oracle of mass points."""
 
-from dense_oracle import constrained, Oracle
+import os
+
+from dense_oracle import AXES, constrained, exponential, Oracle, tilde
 import numpy as np
 import pytest
 from random_compositions import (
@@ -21,7 +23,8 @@ from random_compositions import (
 import mbd_ros
 from mbd_ros.dynamics.api.thrust_map import thrust_columns
 
-SEEDS = range(28)
+SEEDS = range(int(os.environ.get('COMPOSITIONS', '28')))
+"""``COMPOSITIONS=500 pytest test/unit/dynamics/test_compositions.py`` tries as many."""
 
 
 def close(found, expected, tolerance=1e-11):
@@ -109,3 +112,65 @@ def test_velocity_terms(seed):
     ahead, behind = (dyn.mass_matrix(mbd_ros.integrate(model, place, sign * step * rates))
                      for sign in (1.0, -1.0))
     close((ahead - behind) / (2.0 * step), C + C.T, 1e-7)   # of differences
+
+
+def displaced(oracle, q, w):
+    """Return a configuration at the end of a displacement (nv,)."""
+    moved = dict(q)
+    for one in oracle.robot['links']:
+        twist = AXES[one['kind']](one['axis']) @ w[oracle.entries[one['joint']]]
+        X = np.zeros((3, 1, 4, 4))
+        X[0, 0, :3, :3], X[0, 0, :3, 3] = tilde(twist[3:]), twist[:3]
+        moved[one['joint']] = q[one['joint']] @ exponential(X)[0, 0]
+        if one['name'] in oracle.beams:
+            moved[one['name']] = q[one['name']] + w[oracle.entries[one['name']]]
+    return moved
+
+
+@pytest.mark.parametrize('seed', SEEDS[::9])
+def test_derivatives(seed):
+    """Of inverse dynamics along a displacement and a change of velocity, by differences."""
+    rng, model, oracle, order, q, place, v = composition(seed)
+    a, w, step = rng.normal(size=oracle.nv), rng.normal(size=oracle.nv), 1e-5
+    still = {'density': 1000.0, 'current': np.zeros(3)}
+
+    def needed(at, rates):
+        terms = oracle.terms(at, rates, fluid=still)
+        return terms.M @ a + terms.h
+
+    rates, accelerations, along = np.zeros((3, model.nv))
+    rates[order], accelerations[order], along[order] = v, a, w
+    found = mbd_ros.inverse_dynamics_derivatives(model, place, rates, accelerations,
+                                                 executor='interpreted')
+    for part, (ahead, behind) in ((found.dq, [needed(displaced(oracle, q, sign * step * w), v)
+                                              for sign in (1.0, -1.0)]),
+                                  (found.dv, [needed(q, v + sign * step * w)
+                                              for sign in (1.0, -1.0)])):
+        # step^2 times third derivatives of some hundred times the largest entry, and kinks of drag
+        close((part @ along)[order], (ahead - behind) / (2.0 * step), 1e-6)
+
+
+@pytest.mark.parametrize('seed', SEEDS[::9])
+def test_natural_frequencies(seed):
+    """With all joints locked: of the modes, from mass and stiffness of the oracle."""
+    rng = np.random.default_rng(seed)
+    while True:   # one that bends, and is stiff enough for its weight and its springs
+        robot = {**random_robot(rng), 'fluids': []}
+        oracle, q = Oracle(robot), state_of(rng, robot)
+        free = [k for name in oracle.beams
+                for k in range(oracle.entries[name].start, oracle.entries[name].stop)]
+        if not free:
+            continue
+        rest, step = np.zeros(oracle.nv), 1e-6
+        K = np.array([oracle.terms(displaced(oracle, q, step * unit), rest).h
+                      - oracle.terms(displaced(oracle, q, -step * unit), rest).h
+                      for unit in np.eye(oracle.nv)[free]]).T[free] / (2.0 * step)
+        squares = np.linalg.eigvals(np.linalg.solve(
+            oracle.terms(q, rest).M[np.ix_(free, free)], K)).real
+        if squares.min() > 0.0:
+            break
+    model = mbd_ros.load(urdf(robot), floating_base=robot['floating'])
+    found = mbd_ros.natural_frequencies(model, configuration(model, robot, q),
+                                        locked=list(model.joint_names))
+    # Differences: step^2 times third derivatives, and rounding of 1e-16 / step.
+    close(found.frequencies, np.sort(np.sqrt(squares)) / (2.0 * np.pi), 1e-6)
