@@ -11,7 +11,7 @@
 # the License.
 
 
-"""Functions of CasADi: values and first derivatives, and an optimal motion beside a closed form."""
+"""Functions of CasADi: values, first derivatives, an optimal motion beside a closed form."""
 
 from pathlib import Path
 
