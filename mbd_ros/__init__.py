@@ -66,6 +66,9 @@ if TYPE_CHECKING:
     from mbd_ros.environment.immersion import Fluid
     from mbd_ros.errors import MbdError
     from mbd_ros.execution import Compiled, Futures, Interpreted, Lanes, Threads
+    from mbd_ros.export.casadi_function import casadi_function as casadi
+    from mbd_ros.export.jax_function import jax_function as jax
+    from mbd_ros.export.torch_function import torch_function as torch
     from mbd_ros.export.write import export_library
     from mbd_ros.model.attachments.payload import with_payload
     from mbd_ros.model.couplings import coupling_map, CouplingMap
@@ -116,6 +119,9 @@ else:
         'mbd_ros.environment.immersion': ('Fluid',),
         'mbd_ros.errors': ('MbdError',),
         'mbd_ros.execution': ('Compiled', 'Futures', 'Interpreted', 'Lanes', 'Threads'),
+        'mbd_ros.export.casadi_function': ('casadi_function as casadi',),
+        'mbd_ros.export.jax_function': ('jax_function as jax',),
+        'mbd_ros.export.torch_function': ('torch_function as torch',),
         'mbd_ros.export.write': ('export_library',),
         'mbd_ros.model.couplings': ('coupling_map', 'CouplingMap'),
         'mbd_ros.model.load': ('load',),
@@ -133,20 +139,20 @@ else:
 __version__ = '0.1.0'
 __all__ = [
     'CarriedState', 'Compiled', 'CouplingMap', 'Energy', 'Fluid', 'ForwardDynamicsDerivatives',
-    'Futures', 'Ground', 'Interpreted', 'InverseDynamicsDerivatives', 'Lanes', 'MbdError',
-    'Model', 'Threads', 'Trajectory', 'analyse', 'bent_links', 'bias_forces', 'carry_over',
+    'Futures', 'Ground', 'Interpreted', 'InverseDynamicsDerivatives', 'Lanes', 'MbdError', 'Model',
+    'Threads', 'Trajectory', 'analyse', 'bent_links', 'bias_forces', 'carry_over', 'casadi',
     'center_of_mass', 'center_of_mass_jacobian', 'center_of_mass_velocity_derivatives',
     'centroidal_map', 'centroidal_momentum', 'centroidal_momentum_derivatives', 'close_loops',
     'compile', 'constrained_dynamics', 'contact_forces', 'control', 'coriolis_matrix',
-    'coupling_map', 'description', 'difference', 'difference_derivatives', 'dynamics',
-    'energy', 'errors', 'estimate_fluid', 'excitation_trajectory', 'execution',
-    'export_library', 'forward_dynamics', 'forward_dynamics_derivatives', 'frame_acceleration',
+    'coupling_map', 'description', 'difference', 'difference_derivatives', 'dynamics', 'energy',
+    'errors', 'estimate_fluid', 'excitation_trajectory', 'execution', 'export_library',
+    'forward_dynamics', 'forward_dynamics_derivatives', 'frame_acceleration',
     'frame_acceleration_derivatives', 'frame_velocity', 'frame_velocity_derivatives',
     'gravity_forces', 'gravity_forces_derivatives', 'hybrid_dynamics', 'identify',
     'inertial_parameters', 'integrate', 'integrate_derivatives', 'inverse_dynamics',
     'inverse_dynamics_derivatives', 'inverse_kinematics', 'jacobian', 'jacobian_derivatives',
-    'jacobian_rate', 'joint_wrenches', 'link_poses', 'load', 'load_trajectory', 'lock',
+    'jacobian_rate', 'jax', 'joint_wrenches', 'link_poses', 'load', 'load_trajectory', 'lock',
     'mass_matrix', 'mobility', 'model', 'natural_frequencies', 'neutral', 'pose',
-    'random_configuration', 'regressor', 'simulate', 'simulation', 'spatial',
-    'static_deflection', 'stream', 'sweep', 'thruster_map', 'udwadia_kalaba', 'with_payload',
+    'random_configuration', 'regressor', 'simulate', 'simulation', 'spatial', 'static_deflection',
+    'stream', 'sweep', 'thruster_map', 'torch', 'udwadia_kalaba', 'with_payload',
 ]

@@ -39,16 +39,20 @@ from mbd_ros.execution.program.records import flatten
 from mbd_ros.execution.program.tree import world_of
 from mbd_ros.export import c_text
 from mbd_ros.export.archive import archive
+from mbd_ros.export.casadi_ir import casadi_ir
 from mbd_ros.export.entry_ir import entry_ir, first_free, words
 from mbd_ros.export.functions import addresses_of, Exported, exported, tips, USUAL
 from mbd_ros.export.identifiers import (
     bytes_ir, checked_name, checked_package, distinct, identifier)
+from mbd_ros.export.jax_ir import jax_ir, name_of as jax_name
 from mbd_ros.export.modules import ALIGNED, Modules
 from mbd_ros.export.target import NATIVE, Target, target_named
 from mbd_ros.model import Model, state
 
 MARK = '.mbd_ros_export'
 """The file that tells a folder of ours; it lists the others."""
+DIFFERENTIABLE = ('forward_dynamics', 'inverse_dynamics')
+"""Functions of vectors that other libraries may have with their derivatives."""
 LINKING = 120.0
 """Longest time that a linker may take [s]."""
 
@@ -92,7 +96,8 @@ def export_library(
     model: Model, folder: str | os.PathLike[str], *, name: str | None = None,
     functions: Sequence[str] = USUAL, links: Sequence[str] | None = None, target: str = NATIVE,
     package: str | None = None, parameters: bool = False, gravity: Sequence[float] | None = None,
-    fluid: Fluid | None = DEFAULT, ground: Ground | None = None, version: str | None = None,
+    fluid: Fluid | None = DEFAULT, ground: Ground | None = None, bindings: Sequence[str] = (),
+    version: str | None = None,
 ) -> ExportedLibrary:
     """
     Write the dynamics of a robot as a C library that needs neither Python nor a compiler.
@@ -117,6 +122,10 @@ def export_library(
         Whether functions take gravity and what force laws read as one more argument, ``world``.
     gravity, fluid, ground
         As in ``compile_model``.
+    bindings : sequence of str
+        ``'casadi'``: ``casadi.external`` finds functions ``NAME_..._casadi`` in the shared
+        library, those of ``DIFFERENTIABLE`` that are exported with their derivatives;
+        ``'jax'``: ``jax.ffi`` finds ``NAME_..._jax``, one for each function.
     version : str, optional
         Of what wrote it, for the header; that of this package if left out.
 
@@ -151,6 +160,7 @@ def export_library(
         chosen, version, _digest(dyn), model, processor, symbols, work,
         dyn.gravity.tolist(), _names_of_world(dyn), parameters,
         sum(len(code) for _, code, _ in objects))
+    objects += _bound(bindings, symbols, processor, work, parameters)
     files = _files(library, objects, package)
     try:
         shared = _write(where, files, library, objects, missing)
@@ -210,6 +220,26 @@ def _objects(name: str, dyn: PreparedDynamics, symbols: Sequence[tuple[str, Expo
     texts, defined = _facts(name, dyn, parameters, version)
     objects.append(('facts', emit(llvm.parse_assembly(texts), target.machine(1), False), defined))
     return objects, work
+
+
+def _bound(bindings: Sequence[str], symbols: Sequence[tuple[str, Exported]], target: Target,
+           work: int, parameters: bool) -> list[tuple[str, bytes, list[str]]]:
+    """Return the objects that other libraries look for."""
+    known = {function.name: symbol for symbol, function in symbols}
+    objects = []
+    for number, (symbol, function) in enumerate(symbols):
+        derivatives = known.get(f'{function.name}_derivatives')
+        texts = []
+        if 'casadi' in bindings and function.name in DIFFERENTIABLE and derivatives is not None:
+            texts.append(('c', *casadi_ir(symbol, derivatives, function.inputs, function.size,
+                                          work, parameters)))
+        if 'jax' in bindings:
+            texts.append(('j', jax_ir(symbol, function.inputs, function.size, parameters),
+                          [jax_name(symbol)]))
+        objects += [(f'{kind}{number}', emit(
+            llvm.parse_assembly(text), target.machine(1), False), defined)
+            for kind, text, defined in texts]
+    return objects
 
 
 def _facts(name: str, dyn: PreparedDynamics, parameters: bool, version: str
