@@ -52,7 +52,9 @@ echo 'building its Python binding ...'
 # For Python 3.14, where the binding of this release cannot be imported, the nightly one after it:
 # later ones call functions that the release does not have.
 echo "cyclonedds-nightly==2026.4.2" > "$objects/constraints.txt"
-CYCLONEDDS_HOME=$prefix scripts/pip_install.sh "$venv/bin/pip" \
+# A wheel of PyPI's, or one in pip's cache that was built for another environment, is not it.
+"$venv/bin/pip" uninstall --quiet --yes cyclonedds cyclonedds-nightly 2>/dev/null || true
+CYCLONEDDS_HOME=$prefix scripts/pip_install.sh "$venv/bin/pip" --no-cache-dir \
   --constraint="$objects/constraints.txt" --no-binary=cyclonedds,cyclonedds-nightly \
   rosless rosless-tools
 "$venv/bin/python" -c 'import rosless.dds.library'
