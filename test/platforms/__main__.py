@@ -108,7 +108,8 @@ class Platform:
         if not os.path.lexists(self.python) and not self.run(
                 'installs', 'scripts/make_venv.sh', python, str(self.folder)):
             return False
-        needed, bound = NEEDED, ()
+        needed = NEEDED
+        bound: tuple[str, ...] = ()
         if constraints is not None:
             needed, bound = OLDEST_NEEDED, ('env', f'PIP_CONSTRAINT={ROOT / constraints}')
         pip = (str(self.python), '-m', 'pip', 'install', '--quiet', '--prefer-binary')
@@ -193,8 +194,9 @@ def main() -> int:
     parser.add_argument('names', nargs='*', metavar='NAME', help='3.10, ..., oldest, aarch64')
     arguments = parser.parse_args()
     found, short = pythons(), arguments.short
-    known = {version: (path, None) for version, path in found.items()
-             if not short or version in SHORT}
+    known: dict[str, tuple[str, Path | None]] = {
+        version: (path, None) for version, path in found.items()
+        if not short or version in SHORT}
     if OLDEST in found and not short:
         known['oldest'] = (found[OLDEST], Path('constraints-oldest.txt'))
     unpacked = {} if short else roots()
