@@ -38,6 +38,7 @@ tell() {   # from what pip says: "Collecting NAME ...", "Downloading FILE (15.7 
         fraction=${size#*.}
         kilobytes=$((kilobytes + ${size%.*} * 1000 + ${fraction%"${fraction#?}"} * 100)) ;;
       'Installing collected packages: '*)
+        [ "$kilobytes" -ge 1000 ] || continue
         count=$(printf '%s' "$line" | tr -cd , | wc -c)
         printf '%s  unpacking %s packages of %s MB, which takes longest ...' "$open" \
           $((count + 1)) $(((kilobytes + 500) / 1000))
