@@ -31,6 +31,7 @@ from mbd_ros.description.read import read
 from mbd_ros.description.xml.xacro_file import expand_xacro
 from mbd_ros.errors import MbdError
 from mbd_ros.model import build_model, Model
+from mbd_ros.model.couplings import coupling_map
 from mbd_ros.model.state import random_configuration
 
 EQUAL, NOT_EQUAL, REFUSED, BY_BOTH, UNCOMPARED, FAILED = (
@@ -195,32 +196,23 @@ def ours(model: Model, executor: str) -> Evaluation:
 def largest(model: Model, expected: Evaluation, executor: str = 'interpreted') -> Difference:
     """Return the largest difference of some random states, the same ones each time."""
     rng = np.random.default_rng(1)
-    free = free_rates(model)
-    names = [rate_names(model)[int(np.argmax(column))] for column in free.T]
+    free, _, independent = coupling_map(model)   # screws and gears: one rate for both joints
+    names = [rate_names(model)[k] for k in independent]
+    tied = [loop for loop in model.loops if loop.kind == 'mimic']
     found = ours(model, executor)
     weight = 9.81 * sum(model.masses) ** 0.5
     worst = Difference(0.0, '')
     for _ in range(STATES):
         q = random_configuration(model, rng)
-        if free.shape[1] < model.nv:   # screws and gears: q is v where there are no other joints
-            q = free @ q[np.argmax(free, axis=0)] if model.nq == model.nv else 0.0 * q
+        for _ in tied:   # a follower may follow a follower
+            for loop in tied:
+                ratio, offset = loop.coupling
+                q[model.q_offsets[loop.body1]] = ratio * q[model.q_offsets[loop.body2]] + offset
         state = (q, *(rng.normal(size=(2, free.shape[1])) @ free.T))
         apart = difference(found(*state).along(free), expected(*state).along(free), names, weight)
         if apart.figure > worst.figure:
             worst = apart
     return worst
-
-
-def free_rates(model: Model) -> Array:
-    """Return the rates of all joints (nv, m) for each that no screw or gear ties to another."""
-    tied = {loop.frame1.body: (loop.frame2.body, loop.coupling[0]) for loop in model.loops
-            if loop.kind == 'mimic'}
-    rows = np.eye(model.nv)
-    for _ in tied:   # a follower may follow a follower
-        for follower, (leader, ratio) in tied.items():
-            rows[model.v_offsets[follower]] = ratio * rows[model.v_offsets[leader]]
-    followers = [model.v_offsets[body] for body in tied]
-    return np.delete(rows, followers, axis=1)
 
 
 def machine_code(model: Model) -> Difference:
