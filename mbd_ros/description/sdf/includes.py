@@ -19,11 +19,12 @@ from typing import Any
 
 from lxml import etree
 
+from mbd_ros.description.records.budget import ELEMENTS
 from mbd_ros.description.records.report import Report
 from mbd_ros.description.sdf.frames import MODEL
 from mbd_ros.description.sdf.parts import remark_others, text_of
 from mbd_ros.description.sdf.resources import Resources
-from mbd_ros.description.xml.xml_tree import MAX_ELEMENTS, parse_xml
+from mbd_ros.description.xml.xml_tree import parse_xml
 from mbd_ros.errors import DescriptionError
 
 OLD = '1.4'
@@ -72,13 +73,13 @@ def include_models(root: Any, report: Report) -> None:
                 raise DescriptionError(f'the description has more than {_MOST} of them')
             model = _model(include, resources, report)
             elements += sum(1 for _ in model.iter('*'))
-            if elements > MAX_ELEMENTS:
-                raise DescriptionError(f'files are included with more than {MAX_ELEMENTS} '
+            if elements > ELEMENTS:
+                raise DescriptionError(f'files are included with more than {ELEMENTS} '
                                        'elements, as no robot has')
         except (DescriptionError, OSError, ValueError) as error:
             what = error.what if isinstance(error, DescriptionError) else str(error)
             what = f"<include> of '{text_of(include, 'uri')}': {what}"
-            if include.getparent().tag == 'model' or count > _MOST or elements > MAX_ELEMENTS:
+            if include.getparent().tag == 'model' or count > _MOST or elements > ELEMENTS:
                 raise report.error(what, report.source(include)) from None
             model = etree.Element('model', {'name': text_of(include, 'name') or text_of(
                 include, 'uri').rpartition('/')[2], UNREAD: what})
