@@ -37,6 +37,8 @@ from mbd_ros.errors import InvalidValueError
 from mbd_ros.model import Model, state
 
 Array = NDArray[np.float64]
+UNDETERMINED = 1e12
+"""Condition of the motions of driven joints at which they leave others open: 1 / rounding."""
 CREEP = 0.01
 """[rad/s, m/s]: dry friction rises within it, ``tanh(v / CREEP)``, as in simulations."""
 DIRECTIONS = 3
@@ -213,11 +215,12 @@ def transfers(model: Model, q: Array, actuated: Sequence[str] | None) -> Array:
     found = np.empty((len(q), len(driven), model.nv))
     for k, place in enumerate(q):
         motions = free_motions(dyn, place)
-        if motions.shape[1] != len(driven):
+        square = motions[driven]
+        if motions.shape[1] != len(driven) or np.linalg.cond(square) > UNDETERMINED:
             raise InvalidValueError('actuated', list(actuated or ()), (
                 f'as many driven joints as the loops leave motions, {motions.shape[1]}, that '
                 'determine all others'))
-        found[k] = np.linalg.solve(motions[driven].T, motions.T)
+        found[k] = np.linalg.solve(square.T, motions.T)
     return found
 
 

@@ -171,6 +171,7 @@ def test_natural_frequencies(seed):
             break
     model = mbd_ros.load(urdf(robot), floating_base=robot['floating'])
     found = mbd_ros.natural_frequencies(model, configuration(model, robot, q),
-                                        locked=list(model.joint_names))
+                                        locked=list(model.joint_names),
+                                        gravity=(0.0, 0.0, -9.81))
     # Differences: step^2 times third derivatives, and rounding of 1e-16 / step.
     close(found.frequencies, np.sort(np.sqrt(squares)) / (2.0 * np.pi), 1e-6)

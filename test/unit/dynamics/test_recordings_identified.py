@@ -183,6 +183,21 @@ def test_driven_joints_of_a_closed_loop():
         mbd_ros.identify(model, q, v, tau, qdd=qdd, actuated=model.joint_names[:2])
 
 
+def test_driven_joints_that_follow_each_other_leave_others_open():
+    text = ('<robot name="r">' + ''.join(
+        f'<link name="l{i}"><inertial><origin xyz="0.2 0 0"/><mass value="1"/><inertia ixx="0.1" '
+        'ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>' for i in range(4))
+        + ''.join(f'<joint name="j{i}" type="continuous"><parent link="l{i - 1}"/>'
+                  f'<child link="l{i}"/><axis xyz="0 0 1"/>' + '<mimic joint="j1"/>' * (i == 2)
+                  + '</joint>'
+                  for i in (1, 2, 3)) + '</robot>')
+    model = mbd_ros.load(text, mimic=True)
+    rows = np.random.default_rng(1).normal(size=(20, 3))
+    rows[:, 1] = rows[:, 0]
+    with pytest.raises(InvalidValueError, match='that determine all others'):
+        mbd_ros.identify(model, rows, rows, rows, qdd=rows, actuated=['j1', 'j2'])
+
+
 def test_feet_on_the_ground_weigh_a_floating_robot():
     model = mbd_ros.load(urdf([0, 1, 2], ['revolute'] * 3, 5), floating_base=True)
     rng = np.random.default_rng(8)
