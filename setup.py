@@ -92,7 +92,6 @@ setup(
         'viewer': ['viser>=1.1'],   # the robot in a browser
         'bag': ['rosbags>=0.11'],   # runs and recordings as bags of ROS 2
         'jax': ['jax>=0.5'],   # its ffi, for robots in its functions
-        'torch': ['torch>=2'],   # robots in its graphs
         'casadi': ['casadi>=3.6.5'],   # robots in its expressions; 3.6.5: Jacobians of external
         'plot': ['matplotlib>=3.6'],   # plots of runs, figures of examples/
         'ray': ['ray>=2.9'],   # sweeps on Ray (docs/executors.md)
@@ -101,7 +100,7 @@ setup(
         'xacro': ['xacro>=2.1'],    # where no ROS 2 provides it
         'test': ['pytest>=7', 'pytest-xdist>=3.3', 'hypothesis>=6', 'distributed', 'mpi4py>=4.1',
                  'mpich', 'tqdm', 'rosbags>=0.11', 'matplotlib>=3.6',
-                 'casadi>=3.6.5', 'jax>=0.5',   # 85 MB; PyTorch is 3 GB with what it needs
+                 'casadi>=3.6.5', 'jax>=0.5',
                  'pillow',   # looks at a picture of the page
                  'ray>=2.9; python_version < "3.15"'],   # the newest Python it has wheels for
         'peers': ['pin>=3', 'mujoco>=3'],   # what the numbers are tested against
