@@ -10,6 +10,7 @@
 #   make cyclone [CYCLONE=FOLDER]            the DDS library from its C sources, where no wheel fits
 #   make colcon                              colcon build, test and test-result
 #   make real [DISTRO=jazzy]                 the node tests on a real rclpy, from PyPI; Kilted's by default
+#   make upstream DIR=FOLDER                 ROS 2's own tests, of checkouts there, on rosless
 #   make nightly                             tests, chaos and the real rclpy: two hours
 #   make robots                              for make test: real robots, 415 MB
 #   make mutants [ARGS="--minutes 10"]       changed programs: would a test notice?
@@ -41,7 +42,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
-.PHONY: always ament cyclone platforms pictures notebook demo test chaos soak real nightly install venv test-tools tools robots browser lint docs colcon bench mutants clean distclean
+.PHONY: always ament cyclone platforms pictures notebook demo test chaos soak real upstream nightly install venv test-tools tools robots browser lint docs colcon bench mutants clean distclean
 
 demo: install $(STAMPS)/warm-$(or $(ROBOT),three_link_arm)
 	@if $(BIN)/python -c 'import cyclonedds' 2>/dev/null; then \
@@ -175,6 +176,11 @@ $(REAL)/ros.sh: scripts/real_rclpy.sh $(SOURCES)
 real: $(REAL)/ros.sh
 	@. $(REAL)/ros.sh; pytest test/nodes -m 'not browser' --junitxml=$(REAL)/junit.xml $(PYTEST_ARGS); \
 		code=$$?; python scripts/real_table.py $(REAL)/junit.xml $(DISTRO); exit $$code
+
+# DIR: checkouts of ros2/rclpy, launch, geometry2, rcl_interfaces, test_interface_files and
+# osrf_pycommon. ARGS: --write, or parts of names of files. docs/conformance.md has the table.
+upstream: install test-tools
+	@$(BIN)/python rosless/test/upstream.py $(DIR) $(ARGS)
 
 nightly: test chaos real
 

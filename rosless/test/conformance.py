@@ -39,6 +39,7 @@ NAMES = HERE / 'data' / 'rclpy_names.txt'
 EVIDENCE = HERE / 'data' / 'evidence.json'
 DIFFERENCES = HERE / 'data' / 'differences.toml'
 TABLE = HERE.parent / 'docs' / 'conformance.md'
+UPSTREAM = HERE.parent / 'docs' / 'conformance' / 'upstream.yaml'
 MOST = 2  # tests named in a row
 
 HEAD = """# What of rclpy is here
@@ -48,6 +49,14 @@ Every public name of `rclpy` 9.1.2 (Kilted, which has all of Humble and Jazzy), 
 imported where that makes sense, and raises an exception that says what to do instead when it is
 used. This file is written by `python rosless/test/conformance.py`; a test fails when it is stale.
 
+"""
+
+UPSTREAM_HEAD = """
+## The tests of ROS 2 itself
+
+The suites of rclpy, launch and tf2, of checkouts that one makes oneself; `make upstream
+DIR=FOLDER` runs them and compares. What stays the part in C's own: addresses, capsules,
+allocators, `QoSEvent`.
 """
 
 
@@ -226,6 +235,27 @@ def rendered() -> str:
     for owner, lines in rows.items():
         text += f'\n## {owner}\n\n| name | | how | shown by |\n|---|---|---|---|\n'
         text += '\n'.join(lines) + '\n'
+    return text + upstream()
+
+
+def upstream() -> str:
+    """Return what the tests of ROS 2 itself come to, as ``upstream.py`` noted it."""
+    import yaml
+
+    text = UPSTREAM_HEAD
+    table = yaml.safe_load(UPSTREAM.read_text(encoding='utf-8'))
+    for distribution, suites in table.items():
+        for suite, files in suites.items():
+            passed = sum(entry['passed'] for entry in files.values())
+            failed = sum(len(entry['failed']) for entry in files.values())
+            text += f'\n### {suite}, {distribution}: {passed} passed, {failed} failed\n\n'
+            text += '| file | passed | failed | why |\n|---|---|---|---|\n'
+            for name, entry in files.items():
+                reasons: dict[str, list[str]] = defaultdict(list)
+                for test, why in entry['failed'].items():
+                    reasons[why.replace('|', r'\|')].append(f"`{test.rpartition('::')[2]}`")
+                why = '; '.join(f"{', '.join(tests)}: {why}" for why, tests in reasons.items())
+                text += f"| `{name}` | {entry['passed']} | {len(entry['failed'])} | {why} |\n"
     return text
 
 

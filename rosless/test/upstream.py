@@ -121,6 +121,14 @@ def lay_out(found: dict[str, Path], target: Path) -> dict[str, Path]:
         (site / 'test_msgs' / '__init__.py').touch()
     if 'osrf_pycommon' in found:
         shutil.copytree(found['osrf_pycommon'] / 'osrf_pycommon', site / 'osrf_pycommon')
+    if 'launch_testing' in found:  # its programs and examples, which its tests run
+        package, prefix = found['launch_testing'], target / 'prefix'
+        shutil.copytree(package / 'example_processes', prefix / 'lib' / 'launch_testing')
+        shutil.copytree(package / 'test' / 'launch_testing' / EXAMPLES,
+                        prefix / 'share' / 'launch_testing' / EXAMPLES)
+        index = prefix / 'share' / 'ament_index' / 'resource_index' / 'packages'
+        index.mkdir(parents=True)
+        (index / 'launch_testing').touch()
     folders = {}
     for suite in SUITES:
         if suite not in found:
@@ -163,6 +171,7 @@ def _run(file: Path, tests: Path, target: Path, domain: str) -> dict[str, tuple[
     report.parent.mkdir(exist_ok=True)
     report.unlink(missing_ok=True)
     env = {**os.environ, REPORT: str(report), 'AMENT_PREFIX_PATH': str(target / 'prefix'),
+           'PATH': os.pathsep.join([str(Path(sys.executable).parent), os.environ['PATH']]),
            'ROS_DOMAIN_ID': domain, 'TEST_DOMAIN': domain, 'ROS_LOG_DIR': str(target / 'log')}
     paths = [str(HERE), str(target / 'site')]
     if tests.parent.name == 'launch':  # where its helper modules stand

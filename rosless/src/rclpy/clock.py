@@ -27,6 +27,7 @@ from .duration import Duration
 from .exceptions import NotInitializedException
 from .handle import HasHandle
 from .time import Time
+from .utilities import get_default_context
 
 __all__ = [
     'Clock',
@@ -225,8 +226,6 @@ class Clock(HasHandle):
 
     def _sleep(self, end: Callable[[], int], context: Any) -> bool:
         if context is None:
-            from .utilities import get_default_context
-
             context = get_default_context()
         if not context.ok():
             raise NotInitializedException()

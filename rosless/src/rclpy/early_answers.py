@@ -18,12 +18,9 @@ from collections import deque
 from collections.abc import Callable
 import threading
 import time
-from typing import Any, NamedTuple, TYPE_CHECKING
+from typing import Any, NamedTuple
 
 from .rcl_errors import RCLError
-
-if TYPE_CHECKING:
-    from .service import Service
 
 # How long the client's reader may take to be discovered once its writer has been. On a busy
 # machine the 0.1 s of rmw_cyclonedds_cpp are too short; a client that is gone is not waited for.
@@ -80,7 +77,7 @@ class EarlyAnswers:
         return self._dropped
 
     def add(
-        self, service: Service, size: int, client: str, writer: int, send: Callable[[], None]
+        self, service: Any, size: int, client: str, writer: int, send: Callable[[], None]
     ) -> None:
         """Send an answer when the reader of the client with this identifier is there."""
         with self._lock:
@@ -95,7 +92,7 @@ class EarlyAnswers:
         name = f'answers of {service.service_name}'
         threading.Thread(target=self._run, args=(service,), name=name, daemon=True).start()
 
-    def _run(self, service: Service) -> None:
+    def _run(self, service: Any) -> None:
         while True:
             newest = self._look(service)
             self._tell(service)
@@ -134,7 +131,7 @@ class EarlyAnswers:
                 self._log_error(f"service '{service.service_name}': {error}")
         return newest
 
-    def _tell(self, service: Service) -> None:
+    def _tell(self, service: Any) -> None:
         now = time.monotonic()
         with self._lock:
             number = self._dropped - self._told

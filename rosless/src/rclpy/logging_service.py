@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rosless.idl.resolve import interface_class
+from rosless.idl.build import interface_class
 
 from .impl import log_output
 from .impl.logging_severity import LoggingSeverity

@@ -20,7 +20,7 @@ import weakref
 
 from rosless import arguments as command_line
 from rosless import names, parameter_values
-from rosless.idl.resolve import interface_class
+from rosless.idl.build import interface_class
 from rosless.remap import remap_node
 
 from .rcl_errors import RCLInvalidROSArgsError, UnknownROSArgsError

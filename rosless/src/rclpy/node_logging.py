@@ -19,7 +19,7 @@ from typing import Any
 from cyclonedds.core import DDSException
 from rosless import names
 from rosless.idl.codec import serialize
-from rosless.idl.resolve import interface_class
+from rosless.idl.build import interface_class
 
 from .impl import log_output
 from .impl.logging_severity import LoggingSeverity

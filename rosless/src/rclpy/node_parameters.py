@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 import warnings
 
-from rosless.idl.resolve import interface_class
+from rosless.idl.build import interface_class
 
 from .exceptions import (
     InvalidParameterException,

@@ -20,7 +20,7 @@ from enum import Enum
 from typing import Any
 
 from rosless import parameter_values
-from rosless.idl.resolve import interface_class
+from rosless.idl.build import interface_class
 
 PARAMETER_SEPARATOR_STRING = '.'
 INT64 = range(-(2**63), 2**63)

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 import time
 from typing import Any
 
-from rosless.idl.resolve import interface_class
+from rosless.idl.build import interface_class
 
 from .callback_groups import CallbackGroup
 from .client import Client

@@ -20,7 +20,7 @@ import threading
 from typing import Any
 
 from rosless import names
-from rosless.idl.resolve import interface_class
+from rosless.idl.build import interface_class
 
 from .callback_groups import CallbackGroup
 from .qos import qos_profile_parameter_events, QoSProfile

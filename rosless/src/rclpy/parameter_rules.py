@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from rosless.idl.resolve import interface_class
+from rosless.idl.build import interface_class
 
 from .parameter import Parameter
 

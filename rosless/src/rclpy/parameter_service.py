@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import Any
 import weakref
 
-from rosless.idl.resolve import interface_class
+from rosless.idl.build import interface_class
 
 from .exceptions import ParameterNotDeclaredException, ParameterUninitializedException
 from .parameter import Parameter

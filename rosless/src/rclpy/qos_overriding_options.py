@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from rosless.idl.resolve import interface_class
+from rosless.idl.build import interface_class
 
 from .duration import Duration
 from .exceptions import ParameterAlreadyDeclaredException

@@ -24,8 +24,9 @@ import weakref
 
 from .rcl_errors import RCLError
 from .callback_groups import CallbackGroup
-from .clock import Clock
+from .clock import Clock, ClockChange, JumpThreshold, TimeJump
 from .clock_type import ClockType
+from .duration import Duration
 from .entity import Entity, Job
 from .exceptions import ROSInterruptException
 from .handle import Handle
@@ -193,9 +194,6 @@ class Timer(Entity):
             self._jump = None
 
     def _watch_jumps(self) -> None:
-        from .clock import ClockChange, JumpThreshold, TimeJump
-        from .duration import Duration
-
         self_reference = weakref.ref(self)
 
         def jumped(jump: TimeJump) -> None:

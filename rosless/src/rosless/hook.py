@@ -23,29 +23,13 @@ from __future__ import annotations
 import os
 import sys
 
+from .roots import has_interfaces, KINDS, search_roots
+
 TYPE_CHECKING = False  # as `typing` has it, without importing that
 
 if TYPE_CHECKING:
     from collections.abc import Sequence  # noqa: I300
     from typing import Any
-
-KINDS = ('msg', 'srv', 'action')
-BUNDLED = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'share')
-
-
-def search_roots() -> list[str]:
-    """Return the directories that hold one directory per package with interfaces."""
-    prefixes = os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep)
-    roots = [os.path.join(prefix, 'share') for prefix in prefixes if prefix]
-    return [*roots, os.path.join(sys.prefix, 'share'), BUNDLED]
-
-
-def has_interfaces(directory: str) -> bool:
-    """Tell whether a package's directory has a folder with interfaces."""
-    return os.path.isdir(directory) and any(
-        os.path.isdir(os.path.join(directory, kind)) for kind in KINDS
-    )
-
 
 class InterfaceFinder:
     """

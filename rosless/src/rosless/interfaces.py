@@ -22,16 +22,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from . import hook
+from . import roots as places
 from .idl.errors import InterfaceError, InterfaceNotFound
 
-KINDS = hook.KINDS
-BUNDLED = Path(hook.BUNDLED)
+KINDS = places.KINDS
+BUNDLED = Path(places.BUNDLED)
 
 
 def search_path() -> list[Path]:
     """Return the directories that hold one directory per package."""
-    return [Path(root) for root in hook.search_roots()]
+    return [Path(root) for root in places.search_roots()]
 
 
 def package_names() -> list[str]:
@@ -154,4 +154,4 @@ def interface_text(name: str) -> str:
 
 
 def _has_interfaces(directory: Path) -> bool:
-    return hook.has_interfaces(str(directory))
+    return places.has_interfaces(str(directory))

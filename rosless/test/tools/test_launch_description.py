@@ -197,8 +197,8 @@ def test_include_without_a_required_argument(ros2, launch_file, tmp_path):
         "DeclareLaunchArgument('file')", "IncludeLaunchDescription(LaunchConfiguration('file'))")
     launched = run(ros2, path, f'file:={tmp_path}/inner.launch.py')
     assert launched.status == 1
-    assert f"Included launch description '{tmp_path}/inner.launch.py' missing required " \
-           "argument 'speed'" in launched.text
+    assert "Included launch description missing required argument 'speed'" in launched.text
+    assert f"in '{tmp_path}/inner.launch.py'" in launched.text
 
 
 def test_events(ros2, launch_file):
@@ -419,16 +419,14 @@ def test_helpers_for_authors_of_actions():
         normalize_to_list_of_entities(['x'])
     assert is_a(one, LogInfo) and not is_a(one, LaunchDescription)
     assert is_a_subclass(LogInfo, LogInfo) and is_a_subclass(one, LogInfo)
-    assert isclassinstance(one) and not isclassinstance(LogInfo) and not isclassinstance(1)
+    assert isclassinstance(one) and isclassinstance(1) and not isclassinstance(LogInfo)
     assert is_namespace_absolute('/a') and not is_namespace_absolute('a')
     assert is_root_namespace('/') and not is_root_namespace('/a')
 
 
 @pytest.mark.parametrize(('module', 'name', 'reason'), [
-    ('launch.utilities', 'create_future', r'use asyncio.get_running_loop\(\).create_future'),
     ('launch_ros.utilities', 'to_parameters_list', 'it is part of how launch_ros works inside'),
     ('launch.frontend', 'type_utils', 'Entity.get_attr checks'),
-    ('launch.logging', 'handlers', 'use logging.handlers'),
 ])
 def test_absent_helpers_say_what_to_use(module, name, reason):
     message = f'{module}.{name} is not available in rosless: {reason}'

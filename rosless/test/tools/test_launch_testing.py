@@ -25,8 +25,9 @@ from launch_testing import post_shutdown_test
 from launch_testing import tools
 from launch_testing import util
 from launch_testing.launch_test import report
+from launch_testing.loader import TestRun
 from launch_testing.markers import retry_on_failure
-from launch_testing.runner import Outcome
+from launch_testing.test_result import FailResult
 import pytest
 
 HEAD = """
@@ -208,7 +209,7 @@ def test_failures_are_told(launch_test, tmp_path):
     assert '1 != 2' in command.text
     assert 'ValueError: as it is' in command.text
     (suite,) = ElementTree.parse(tmp_path / 'report.xml').getroot()
-    assert (suite.get('tests'), suite.get('failures')) == ('3', '2')
+    assert [suite.get(name) for name in ('tests', 'failures', 'errors')] == ['3', '1', '1']
 
 
 def test_processes_that_die_end_the_test(launch_test):
@@ -243,10 +244,10 @@ def test_the_report_tells_what_came_of_each_test(launch_test, tmp_path, text, st
 
 @pytest.mark.parametrize('code', [*range(32), 0x7f, 0x9b, 0xd800, 0xdfff, 0xfffe, 0xffff, 0x1f600])
 def test_reports_are_xml_whatever_tests_print(code):
-    outcome = Outcome()
-    outcome.problem = f'a{chr(code)}[31mb'
+    run = TestRun('a', print, {}, [], [])
+    result = FailResult(run, f'a{chr(code)}[31mb')
     written = BytesIO()
-    report([outcome], f'a{chr(code)}').write(written, encoding='utf-8', xml_declaration=True)
+    report({run: result}, f'a{chr(code)}').write(written, encoding='utf-8', xml_declaration=True)
     text = ElementTree.fromstring(written.getvalue())[0][0][0].text
     assert (text[0], text[-1]) == ('a', 'b')
     assert ('[31m' in text) == (code != 0x1b)

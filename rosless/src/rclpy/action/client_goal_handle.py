@@ -14,14 +14,11 @@
 
 from __future__ import annotations
 
-from typing import Any, TYPE_CHECKING
+from typing import Any
 
 from action_msgs.msg import GoalStatus
 
 from ..task import Future
-
-if TYPE_CHECKING:
-    from .client import ActionClient
 
 
 class ClientGoalHandle:
@@ -39,7 +36,7 @@ class ClientGoalHandle:
 
     """
 
-    def __init__(self, action_client: ActionClient, goal_id: Any, goal_response: Any) -> None:
+    def __init__(self, action_client: Any, goal_id: Any, goal_response: Any) -> None:
         self._action_client = action_client
         self._goal_id = goal_id
         self._goal_response = goal_response

@@ -15,15 +15,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TYPE_CHECKING
+from typing import Any
 
 from action_msgs.msg import GoalInfo, GoalStatus
 
 from .goal_states import ACTIVE, GoalEvent, next_status
 from ..task import Future
-
-if TYPE_CHECKING:
-    from .server import ActionServer
 
 
 class ServerGoalHandle:
@@ -42,7 +39,7 @@ class ServerGoalHandle:
     """
 
     def __init__(
-        self, action_server: ActionServer, goal_info: GoalInfo, goal_request: Any
+        self, action_server: Any, goal_info: GoalInfo, goal_request: Any
     ) -> None:
         self._action_server = action_server
         self._info = goal_info

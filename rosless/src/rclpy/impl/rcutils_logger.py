@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from typing import Any
 
 from . import log_output
@@ -184,8 +185,4 @@ def _check(filters: list[str], parameters: dict[str, Any]) -> None:
 
 
 def _now(clock: Any) -> int:
-    if clock is None:
-        from ..clock import Clock
-
-        clock = Clock()
-    return int(clock.now().nanoseconds)
+    return time.time_ns() if clock is None else int(clock.now().nanoseconds)

@@ -20,9 +20,10 @@ from .definition import Field, FieldType, MessageDefinition
 from .errors import InterfaceNotFound
 from .message import make_message_class
 from .parse import parse_action, parse_message, parse_service
-from .resolve import interface_class
+from .resolve import interface_class, set_builder
 from .. import interfaces
 
+__all__ = ['build', 'interface_class']
 EVENT = '_Event'  # behind the name of a service: the message about its calls
 PARTS = {
     'srv': ('_Request', '_Response'),
@@ -197,3 +198,6 @@ def _action_class(name: str, classes: dict[str, Any]) -> Any:
             '_interface_name': name,
         },
     )
+
+
+set_builder(build)

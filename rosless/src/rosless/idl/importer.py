@@ -20,7 +20,7 @@ from types import ModuleType
 from typing import Any
 
 from .errors import InterfaceNotFound
-from .resolve import interface_class
+from .build import interface_class
 from .. import interfaces
 
 

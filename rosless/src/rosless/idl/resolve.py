@@ -14,11 +14,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import threading
 from typing import Any
 
 _lock = threading.RLock()
 _classes: dict[str, Any] = {}
+_builders: list[Callable[[str], dict[str, Any]]] = []
 
 
 def interface_class(name: str) -> Any:
@@ -43,10 +45,13 @@ def interface_class(name: str) -> Any:
         pass
     with _lock:
         if name not in _classes:
-            from .build import build
-
-            _classes.update(build(name))
+            _classes.update(_builders[0](name))
         return _classes[name]
+
+
+def set_builder(build: Callable[[str], dict[str, Any]]) -> None:
+    """Have classes made by a function; for `build`, which needs them itself."""
+    _builders[:] = [build]
 
 
 message_class = interface_class

@@ -33,6 +33,8 @@ from launch.launch_description_entity import LaunchDescriptionEntity
 from launch.launch_description_source import LaunchDescriptionSource
 from launch.launch_introspector import LaunchIntrospector
 from launch.launch_service import LaunchService
+from launch.some_actions_type import SomeActionsType
+from launch.some_actions_type import SomeActionsType_types_tuple
 from launch.some_entities_type import SomeEntitiesType
 from launch.some_entities_type import SomeEntitiesType_types_tuple
 from launch.some_substitutions_type import SomeSubstitutionsType
@@ -51,6 +53,8 @@ __all__ = [
     'LaunchDescriptionSource',
     'LaunchIntrospector',
     'LaunchService',
+    'SomeActionsType',
+    'SomeActionsType_types_tuple',
     'SomeEntitiesType',
     'SomeEntitiesType_types_tuple',
     'SomeSubstitutionsType',

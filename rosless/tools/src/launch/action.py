@@ -34,6 +34,9 @@ class Action(LaunchDescriptionEntity):
 
     """
 
+    scopes_locals = False
+    """Whether values added to the context's locals are forgotten after what is visited next."""
+
     def __init__(self, *, condition: Condition | None = None) -> None:
         self.__condition = condition
 
@@ -70,4 +73,4 @@ class Action(LaunchDescriptionEntity):
 
     def execute(self, context: LaunchContext) -> list[LaunchDescriptionEntity] | None:
         """Do what the action stands for and return the entities to visit next."""
-        raise NotImplementedError(f'{type(self).__name__} does not implement execute()')
+        return None

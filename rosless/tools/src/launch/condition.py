@@ -28,7 +28,8 @@ class Condition:
     Parameters
     ----------
     predicate : callable, optional
-        Takes the launch context and answers; subclasses may pass their own method.
+        Takes the launch context and answers; subclasses may pass their own method. Without one
+        the answer is no.
 
     """
 
@@ -41,4 +42,4 @@ class Condition:
 
     def evaluate(self, context: LaunchContext) -> bool:
         """Return the answer in this context."""
-        return True if self._predicate is None else bool(self._predicate(context))
+        return self._predicate is not None and bool(self._predicate(context))

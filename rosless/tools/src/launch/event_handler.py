@@ -80,8 +80,9 @@ class EventHandler:
         text = f"{type(self).__name__}(matcher='{self.matcher_description}')"
         return text, self.entities
 
-    def handle(self, event: Event, context: LaunchContext) -> list[LaunchDescriptionEntity]:
-        """Return the entities to visit because of this event."""
+    def handle(self, event: Event, context: LaunchContext) -> SomeEntitiesType | None:
+        """Return the entities to visit because of this event, which is noted in the locals."""
+        context.extend_locals({'event': event})
         if self.__handle_once:
             context.unregister_event_handler(self)
         return self.__entities
@@ -104,9 +105,9 @@ def as_entities(some: SomeEntitiesType | None) -> list[LaunchDescriptionEntity]:
     """
     if some is None:
         return []
-    found = [some] if isinstance(some, LaunchDescriptionEntity) else list(some)
+    found = [some] if hasattr(some, 'visit') else list(some)  # type: ignore[arg-type]
     for entity in found:
-        if not isinstance(entity, LaunchDescriptionEntity):
+        if not hasattr(entity, 'visit'):
             raise TypeError(f'expected launch entities (actions, launch descriptions), '
                             f"found '{entity!r}' of type '{type(entity).__name__}'")
     return found

@@ -38,5 +38,10 @@ class InvalidLaunchFileError(Exception):
                       'is unknown'
         else:
             message = f'Caught exception when trying to load file of format [' \
-                      f"{extension.lstrip('.')}]: " + '; '.join(map(str, self._likely_errors))
+                      f"{extension.lstrip('.')}]: " + '; '.join(map(_named, self._likely_errors))
         super().__init__(message)
+
+
+def _named(error: Exception) -> str:
+    """Return an error with its kind, unless it is one that only holds a message."""
+    return str(error) if type(error) is Exception else f'{type(error).__name__}: {error}'

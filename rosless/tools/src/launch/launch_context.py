@@ -33,9 +33,26 @@ class _Locals:
     def __init__(self, values: Mapping[str, Any]) -> None:
         self.__dict__.update(values)
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"context.locals is only read; '{name}' is set by extend_locals()")
+
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"context.locals does not contain attribute '{name}', it contains: "
                              f'[{", ".join(sorted(self.__dict__))}]')
+
+
+class EventQueue(deque[Event]):
+    """The events that have not been handled yet."""
+
+    def qsize(self) -> int:
+        """Return how many there are."""
+        return len(self)
+
+    def get_nowait(self) -> Event:
+        """Take the next one; raises `asyncio.QueueEmpty` if there is none."""
+        if not self:
+            raise asyncio.QueueEmpty
+        return self.popleft()
 
 
 class LaunchContext:
@@ -59,9 +76,11 @@ class LaunchContext:
         self.launch_configurations: dict[str, Any] = {}
         self.process_groups = ProcessGroups()
         self._is_shutdown = False
-        self._event_queue: deque[Event] = deque()
+        self._event_queue = EventQueue()
         self._event_waiter: asyncio.Event | None = None
-        self._event_handlers: deque[tuple[EventHandler, dict[str, Any]]] = deque()
+        self._event_handlers: deque[EventHandler] = deque()
+        self._locals_of_handlers: dict[int, dict[str, Any]] = {}   # by the handler's id
+        self._locals_stack: list[dict[str, Any]] = []
         self._configurations_stack: list[dict[str, Any]] = []
         self._environment_stack: list[dict[str, str]] = []
         self._globals: dict[str, Any] = {}
@@ -75,7 +94,12 @@ class LaunchContext:
         return self._is_shutdown
 
     @property
-    def asyncio_loop(self) -> asyncio.AbstractEventLoop:
+    def asyncio_loop(self) -> asyncio.AbstractEventLoop | None:
+        """Return the running loop; None before the launch service runs."""
+        return self._asyncio_loop
+
+    @property
+    def running_loop(self) -> asyncio.AbstractEventLoop:
         """Return the running loop; raises RuntimeError before the launch service runs."""
         if self._asyncio_loop is None:
             raise RuntimeError('the launch service is not running: there is no asyncio loop yet')
@@ -134,6 +158,14 @@ class LaunchContext:
         """Add values that stay."""
         self._globals.update(extra)
 
+    def _push_locals(self) -> None:
+        self._locals_stack.append(dict(self._locals))
+
+    def _pop_locals(self) -> None:
+        if not self._locals_stack:
+            raise RuntimeError('more _pop_locals() than _push_locals()')
+        self._locals = self._locals_stack.pop()
+
     @contextlib.contextmanager
     def _locals_of_event(self, values: Mapping[str, Any], event: Event) -> Iterator[None]:
         """Have values hold while an event is handled."""
@@ -157,20 +189,21 @@ class LaunchContext:
         The values that hold now, such as the path of the launch file, will hold for what it does.
 
         """
-        entry = (event_handler, dict(self._locals))
+        self._locals_of_handlers[id(event_handler)] = dict(self._locals)
         if append:
-            self._event_handlers.append(entry)
+            self._event_handlers.append(event_handler)
         else:
-            self._event_handlers.appendleft(entry)
+            self._event_handlers.appendleft(event_handler)
 
     def unregister_event_handler(self, event_handler: EventHandler) -> None:
         """Remove a handler; raises ValueError if it is not registered."""
-        handlers = [handler for handler, _ in self._event_handlers]
-        del self._event_handlers[handlers.index(event_handler)]
+        del self._event_handlers[list(self._event_handlers).index(event_handler)]
+        if event_handler not in self._event_handlers:
+            self._locals_of_handlers.pop(id(event_handler), None)
 
     def would_handle_event(self, event: Event) -> bool:
         """Tell whether there is a handler for this event."""
-        return any(handler.matches(event) for handler, _ in self._event_handlers)
+        return any(handler.matches(event) for handler in self._event_handlers)
 
     def emit_event_sync(self, event: Event) -> None:
         """Append an event to the queue; to be called in the thread of the loop."""

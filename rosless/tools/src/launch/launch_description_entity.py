@@ -25,8 +25,8 @@ class LaunchDescriptionEntity:
     """Something that can be visited while launching."""
 
     def describe(self) -> str:
-        """Return a text for people that shows what this entity is."""
-        return repr(self)
+        """Return a text for people that shows what this entity is; for subclasses to override."""
+        raise NotImplementedError(f'{type(self).__name__} does not implement describe()')
 
     def describe_sub_entities(self) -> list[LaunchDescriptionEntity]:
         """Return the entities that a visit always leads to, as far as known beforehand."""
@@ -40,7 +40,7 @@ class LaunchDescriptionEntity:
 
     def visit(self, context: LaunchContext) -> list[LaunchDescriptionEntity] | None:
         """Do what this entity stands for and return the entities to visit next."""
-        raise NotImplementedError(f'{type(self).__name__} does not implement visit()')
+        return None
 
     def get_asyncio_future(self) -> asyncio.Future[None] | None:
         """Return a future that is done when the work begun by a visit is; None if it is."""

@@ -24,6 +24,7 @@ from typing import Any
 
 from launch.action import Action
 from launch.event import Event
+from launch.event_handler import as_entities
 from launch.events.execution_complete import ExecutionComplete
 from launch.events.include_launch_description import IncludeLaunchDescription
 from launch.events.shutdown import Shutdown
@@ -33,6 +34,7 @@ from launch.launch_description_entity import LaunchDescriptionEntity
 from launch.logging import DEBUG
 from launch.logging import get_logger
 from launch.logging import launch_config
+from launch.logging import log_launch_config
 
 ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -78,6 +80,10 @@ class LaunchService:
         """Return the loop that runs the launch; None while it is not running."""
         return self.__context._asyncio_loop
 
+    def _is_idle(self) -> bool:
+        """Tell whether nothing is left to do."""
+        return not self.__futures and not self.__context._event_queue
+
     def include_launch_description(self, launch_description: LaunchDescription) -> None:
         """Add a launch description to visit."""
         self.emit_event(IncludeLaunchDescription(launch_description))
@@ -112,7 +118,14 @@ class LaunchService:
             0, or 1 if an error ended the launch.
 
         """
-        return asyncio.run(self.run_async(shutdown_when_idle=shutdown_when_idle))
+        # Not by asyncio.run(), which takes the loop away that asyncio.get_event_loop() returns.
+        loop = asyncio.new_event_loop()
+        try:
+            return loop.run_until_complete(self.run_async(shutdown_when_idle=shutdown_when_idle))
+        finally:
+            loop.run_until_complete(cancel_others())
+            loop.run_until_complete(loop.shutdown_asyncgens())
+            loop.close()
 
     async def run_async(self, *, shutdown_when_idle: bool = True) -> int:
         """Run until all is done, in a loop that is running already; see ``run``."""
@@ -120,9 +133,7 @@ class LaunchService:
         loop = asyncio.get_running_loop()
         context._set_asyncio_loop(loop)
         launch_config.log_to_file()
-        self.__logger.info(f'All log files can be found below {launch_config.log_dir}')
-        self.__logger.info('Default logging verbosity is set to '
-                           + ('DEBUG' if launch_config.level == DEBUG else 'INFO'))
+        log_launch_config(logger=self.__logger)
         with self.__watch_signals(loop):
             try:
                 await self.__serve(shutdown_when_idle)
@@ -165,24 +176,28 @@ class LaunchService:
         context = self.__context
         self.__logger.debug(f"processing event: '{event.name}'")
         if isinstance(event, Shutdown):
-            if context.is_shutdown:
-                return
             context._is_shutdown = True
         try:
             if isinstance(event, IncludeLaunchDescription):
                 with context._locals_of_event({}, event):
                     self.__visit(event.launch_description)
-            for handler, values in tuple(context._event_handlers):
+            for handler in tuple(context._event_handlers):
                 if handler.matches(event):
+                    values = context._locals_of_handlers.get(id(handler), {})
                     with context._locals_of_event(values, event):
-                        for entity in handler.handle(event, context) or ():
+                        for entity in as_entities(handler.handle(event, context)):
                             self.__visit(entity)
         except Exception as error:
             self.__fail(error)
 
     def __visit(self, entity: LaunchDescriptionEntity) -> None:
+        scoped = isinstance(entity, Action) and entity.scopes_locals
+        if scoped:
+            self.__context._push_locals()
         for child in entity.visit(self.__context) or ():
             self.__visit(child)
+        if scoped:
+            self.__context._pop_locals()
         future = entity.get_asyncio_future()
         if future is not None:
             self.__futures.add(future)
@@ -226,3 +241,11 @@ class LaunchService:
         self.__logger.warning(text)
         self.__context.emit_event_sync(
             Shutdown(reason=text, due_to_sigint=number == signal.SIGINT))
+
+
+async def cancel_others() -> None:
+    """Cancel all tasks of this loop but this one, and wait for their end."""
+    left = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)

@@ -82,7 +82,7 @@ def _ros_timer(entity: Entity, parser: Parser) -> Action:
 def _set_parameter(entity: Entity, parser: Parser) -> Action:
     value = entity.get_attr('value', data_type=None)
     return actions.SetParameter(
-        parser.parse_substitution(entity.get_attr('name')), parser.parse_if_substitutions(value),
+        parser.parse_substitution(entity.get_attr('name')), _parts(value, parser),
         **common(entity, parser))
 
 
@@ -163,4 +163,13 @@ def _value(entity: Entity, parser: Parser) -> Any:
     if isinstance(value, str) and separator is not None:
         value = value.split(separator)
     kind = TYPES.get(named or '')
-    return ParameterValue(parser.parse_if_substitutions(value), value_type=kind)
+    return ParameterValue(_parts(value, parser), value_type=kind)
+
+
+def _parts(value: Any, parser: Parser) -> Any:
+    """Return a text as its parts, also each of a list; other values as they are."""
+    if isinstance(value, str):
+        return parser.parse_substitution(value)
+    if isinstance(value, list):
+        return [_parts(each, parser) for each in value]
+    return value

@@ -32,6 +32,7 @@ from launch_testing.io_handler import ActiveIoHandler
 from launch_testing.io_handler import IoHandler
 from launch_testing.proc_info_handler import ActiveProcInfoHandler
 from launch_testing.proc_info_handler import ProcInfoHandler
+from launch_testing.ready_aggregator import ReadyAggregator
 
 __all__ = [
     'actions',
@@ -44,6 +45,7 @@ __all__ = [
     'parametrize',
     'post_shutdown_test',
     'ProcInfoHandler',
+    'ReadyAggregator',
     'tools',
     'util',
 ]

@@ -14,7 +14,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+import functools
 from typing import Any, TypeVar
 
 Class = TypeVar('Class', bound=type)
@@ -44,13 +45,24 @@ def parametrize(argnames: str, argvalues: Iterable[Any]) -> Callable[[Function],
     argvalues : iterable
         Their values; tuples if there are several names.
 
+    Returns
+    -------
+    callable
+        Makes of a function one that yields, for each set, a function which fills it in, and the
+        set.
+
     """
     names = [name.strip() for name in argnames.split(',') if name.strip()]
     sets = [dict(zip(names, value if isinstance(value, tuple) else (value,)))
             for value in argvalues]
 
     def mark(function: Function) -> Function:
-        function.__parametrized__ = sets  # type: ignore[attr-defined]
-        return function
+        @functools.wraps(function)
+        def each() -> Iterator[tuple[Callable[..., Any], dict[str, Any]]]:
+            for values in sets:
+                yield functools.partial(function, **values), values
+
+        each.__parametrized__ = True  # type: ignore[attr-defined]
+        return each  # type: ignore[return-value]
 
     return mark

@@ -29,6 +29,11 @@ class IoHandler:
 
     def __init__(self) -> None:
         self._events: list[ProcessIO] = []
+        self._tracked: dict[str, None] = {}
+
+    def track(self, process_name: str) -> None:
+        """Know a process that has not written anything yet."""
+        self._tracked.setdefault(process_name)
 
     def append(self, process_io: ProcessIO) -> None:
         """Add some output."""
@@ -43,13 +48,13 @@ class IoHandler:
 
     def process_names(self) -> list[str]:
         """Return the names of processes with output."""
-        return list(dict.fromkeys(event.process_name for event in self))
+        return list({**self._tracked, **dict.fromkeys(event.process_name for event in self)})
 
     def __getitem__(self, key: Any) -> list[ProcessIO]:
         """Return the output of a process, by name or action; KeyError if there is none."""
         name = key if isinstance(key, str) else key.process_details['name']
         found = [event for event in self if event.process_name == name]
-        if not found:
+        if not found and name not in self._tracked:
             raise KeyError(name)
         return found
 

@@ -15,27 +15,20 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 import importlib.util
 from pathlib import Path
-import re
 import sys
-import threading
 from types import ModuleType
 from typing import Any
 from xml.etree import ElementTree
 
-from launch_testing.runner import description_of
-from launch_testing.runner import ENTRY
-from launch_testing.runner import Outcome
-from launch_testing.runner import run_module
+from launch_testing.junitxml import unittestResultsToXml
+from launch_testing.loader import ENTRY
+from launch_testing.loader import LoadTestsFromPythonModule
+from launch_testing.test_runner import LaunchTestRunner
 from ros2cli.command.launch import describe_arguments
 from ros2cli.command.launch import parse_arguments
-
-ESCAPES = re.compile(  # of terminals: colours and movements, titles, others
-    r'\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-~])')
-NO_XML = re.compile(r'[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]')  # XML 1.0, 2.2
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of the command."""
@@ -73,46 +66,31 @@ def run(args: argparse.Namespace) -> int | str:
         return str(error)
     name = args.package_name or path.stem
     module = _loaded(path, name)
-    describe = getattr(module, ENTRY, None)
-    if describe is None:
+    if not hasattr(module, ENTRY):
         return f"Test file '{path}' has no function {ENTRY}"
+    runs = LoadTestsFromPythonModule(module)
+    runner = LaunchTestRunner(runs, list(arguments.items()), debug=args.verbose)
+    try:
+        runner.validate()
+    except TypeError as error:
+        return str(error)
     if args.show_args:
-        parameters: Any = getattr(describe, '__parametrized__', [{}])[0]
-        print(describe_arguments(description_of(describe, parameters, threading.Event())[0]))
+        print(describe_arguments(runs[0].get_launch_description()))
         return 0
-    outcomes = run_module(module, list(arguments.items()), debug=args.verbose)
-    for outcome in outcomes:
-        if outcome.problem:
-            print(outcome.problem, file=sys.stderr)
+    results = runner.run()
+    for result in results.values():
+        for name_of_test, problem in result.problems():
+            print(f'{name_of_test}: {problem}', file=sys.stderr)
     if args.xmlpath:
-        report(outcomes, f'{name}.{path.stem}').write(
+        report(results, f'{name}.{path.stem}').write(
             args.xmlpath, encoding='utf-8', xml_declaration=True)
-    return 0 if all(outcome.successful() for outcome in outcomes) else 1
+    return 0 if all(result.wasSuccessful() for result in results.values()) else 1
 
 
-def report(outcomes: Sequence[Outcome], name: str) -> ElementTree.ElementTree[Any]:
+def report(results: Mapping[Any, Any], name: str) -> ElementTree.ElementTree[Any]:
     """Return results in the form of JUnit."""
-    name = _plain(name)
-    suites = ElementTree.Element('testsuites', name=name)
-    for outcome in outcomes:
-        failures, skips = dict(outcome.failures()), dict(outcome.skips())
-        names = [str(case) for result in outcome.results for case in result.cases]
-        names += [each for each in {**failures, **skips} if each not in names]
-        suite = ElementTree.SubElement(
-            suites, 'testsuite', name=name, tests=str(len(names)), errors='0',
-            failures=str(len(failures)), skipped=str(len(skips)))
-        for each in names:
-            case = ElementTree.SubElement(suite, 'testcase', classname=name, name=_plain(each))
-            if each in failures:
-                ElementTree.SubElement(case, 'failure').text = _plain(failures[each])
-            elif each in skips:
-                ElementTree.SubElement(case, 'skipped', message=_plain(skips[each]))
-    return ElementTree.ElementTree(suites)
-
-
-def _plain(text: str) -> str:
-    """Return a text without what terminals obey and XML forbids."""
-    return NO_XML.sub('', ESCAPES.sub('', text))
+    return unittestResultsToXml(
+        name=name, test_results={f'{name}.{run}': each for run, each in results.items()})
 
 
 def _loaded(path: Path, name: str) -> ModuleType:

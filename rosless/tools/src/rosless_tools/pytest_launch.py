@@ -38,15 +38,20 @@ class LaunchTestItem(pytest.Item):
 
     def runtest(self) -> None:
         """Run them."""
-        from launch_testing.runner import run_module
+        from launch_testing.loader import LoadTestsFromPythonModule
+        from launch_testing.test_result import SkipResult
+        from launch_testing.test_runner import LaunchTestRunner
 
-        outcomes = run_module(self.module, list(launch_arguments(self.config).items()))
-        if not all(outcome.successful() for outcome in outcomes):
+        runner = LaunchTestRunner(
+            LoadTestsFromPythonModule(self.module), list(launch_arguments(self.config).items()))
+        runner.validate()
+        results = list(runner.run().values())
+        if not all(result.wasSuccessful() for result in results):
             raise LaunchTestFailure('\n\n'.join(
-                f'FAIL: {name}\n{text}' for outcome in outcomes
-                for name, text in outcome.failures()))
-        if outcomes and all(outcome.skipped for outcome in outcomes):
-            pytest.skip('; '.join(outcome.skipped for outcome in outcomes))
+                f'FAIL: {name}\n{text}' for result in results for name, text in result.problems()))
+        reasons = [result.skip_reason for result in results if isinstance(result, SkipResult)]
+        if results and len(reasons) == len(results):
+            pytest.skip('; '.join(reasons))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Return what is shown of a failure."""

@@ -12,6 +12,9 @@
 
 """Coordinate frames over time: broadcast them, collect them, look up one in another."""
 
+import importlib
+from typing import Any
+
 import rosless  # noqa: F401  makes interface packages importable
 
 from tf2_ros.buffer import Buffer
@@ -35,8 +38,10 @@ from tf2_ros.transform_listener import TransformListener
 
 __all__ = [
     'Buffer',
+    'BufferClient',
     'BufferCore',
     'BufferInterface',
+    'BufferServer',
     'ConnectivityException',
     'ConvertRegistration',
     'ExtrapolationException',
@@ -54,13 +59,9 @@ __all__ = [
     'convert',
 ]
 
-_ABSENT = {
-    'BufferClient': 'look transforms up in a Buffer of your own, filled by a TransformListener',
-    'BufferServer': 'each program has a Buffer of its own here',
-}
 
-
-def __getattr__(name: str) -> object:
-    if name in _ABSENT:
-        raise ImportError(f'tf2_ros.{name} is not available in rosless: {_ABSENT[name]}')
+def __getattr__(name: str) -> Any:
+    if name in ('BufferClient', 'BufferServer'):   # most programs need no actions
+        module = 'buffer_client' if name == 'BufferClient' else 'buffer_server'
+        return getattr(importlib.import_module(f'tf2_ros.{module}'), name)
     raise AttributeError(f"module 'tf2_ros' has no attribute '{name}'")

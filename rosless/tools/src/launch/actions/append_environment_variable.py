@@ -18,10 +18,10 @@ import os
 from typing import Any, TYPE_CHECKING
 
 from launch.action import Action
-from launch.conditions import evaluate_condition_expression
 from launch.some_substitutions_type import SomeSubstitutionsType
 from launch.utilities import normalize_to_list_of_substitutions
 from launch.utilities import perform_substitutions
+from launch.utilities.type_utils import truth
 
 if TYPE_CHECKING:
     from launch.launch_context import LaunchContext
@@ -53,15 +53,17 @@ class AppendEnvironmentVariable(Action):
         super().__init__(**kwargs)
         self.name = normalize_to_list_of_substitutions(name)
         self.value = normalize_to_list_of_substitutions(value)
-        self._prepend = normalize_to_list_of_substitutions(
-            str(prepend) if isinstance(prepend, bool) else prepend)
-        self._separator = normalize_to_list_of_substitutions(separator)
+        self.prepend = (prepend if isinstance(prepend, bool)
+                        else normalize_to_list_of_substitutions(prepend))
+        self.separator = normalize_to_list_of_substitutions(separator)
 
     def execute(self, context: LaunchContext) -> None:
         """Append the text."""
         name = perform_substitutions(context, self.name)
         parts = [perform_substitutions(context, self.value)]
         if name in context.environment:
-            in_front = evaluate_condition_expression(context, self._prepend)
+            in_front = self.prepend
+            if not isinstance(in_front, bool):
+                in_front = truth(perform_substitutions(context, in_front))
             parts.insert(1 if in_front else 0, context.environment[name])
-        context.environment[name] = perform_substitutions(context, self._separator).join(parts)
+        context.environment[name] = perform_substitutions(context, self.separator).join(parts)

@@ -138,6 +138,26 @@ class ExecuteLocal(Action):
         return self._shell
 
     @property
+    def output(self) -> Any:
+        """Where the output goes: parts of a text, or a mapping."""
+        return self._output
+
+    @property
+    def emulate_tty(self) -> bool:
+        """Whether the output goes to pseudo-terminals."""
+        return self._emulate_tty
+
+    @property
+    def sigterm_timeout(self) -> list[Any]:
+        """Parts of the time from SIGINT to SIGTERM [s]."""
+        return self._timeouts[0]
+
+    @property
+    def sigkill_timeout(self) -> list[Any]:
+        """Parts of the time from SIGTERM to SIGKILL [s]."""
+        return self._timeouts[1]
+
+    @property
     def process_details(self) -> dict[str, Any] | None:
         """Name, cmd, cwd, env and, once it is started, pid; None before."""
         return self._details
@@ -177,7 +197,7 @@ class ExecuteLocal(Action):
             raise RuntimeError(f'{self.describe()}: an action can be executed only once')
         if context.is_shutdown:
             return
-        self.process_description.prepare(context, self)
+        self.prepare(context)
         description = self.process_description
         name = str(description.final_name)
         self._details = {'action': self, 'name': name, 'cmd': description.final_cmd,
@@ -190,7 +210,7 @@ class ExecuteLocal(Action):
         if 'emulate_tty' in context.launch_configurations:
             self._emulate_tty = evaluate_condition_expression(
                 context, [LaunchConfiguration('emulate_tty')])
-        loop = context.asyncio_loop
+        loop = context.running_loop
         self._completed = loop.create_future()
         self._ending = loop.create_future()
         lines = {stream: OutputLines(logger, self._format_line)
@@ -210,6 +230,10 @@ class ExecuteLocal(Action):
             self._completed.add_done_callback(
                 functools.partial(_unregister, context, handler))
         self._tasks.append(loop.create_task(self._run(context, lines, respawn)))
+
+    def prepare(self, context: LaunchContext) -> None:
+        """Compute the final command, name, working directory and environment."""
+        self.process_description.prepare(context, self)
 
     def _format_line(self, line: str) -> str:
         return self._output_format.format(line=line, this=self)
@@ -294,7 +318,7 @@ class ExecuteLocal(Action):
             if self._running:
                 quiet = event is not None and event.due_to_sigint
                 self._tasks.append(
-                    context.asyncio_loop.create_task(self._escalate(timeouts, quiet)))
+                    context.running_loop.create_task(self._escalate(timeouts, quiet)))
 
     async def _escalate(self, timeouts: list[float], quiet: bool) -> None:
         assert self._completed is not None and self._details is not None

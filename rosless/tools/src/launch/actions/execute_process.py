@@ -60,10 +60,32 @@ class ExecuteProcess(ExecuteLocal):
                                 additional_env=additional_env)
         super().__init__(process_description=executable, **kwargs)
 
+    @classmethod
+    def _parse_cmdline(cls, cmd: str, parser: Any) -> list[Any]:
+        """Return a command line of a launch file as words, each as its parts."""
+        from launch.frontend.actions import words
+
+        return words(parser.parse_substitution(cmd))
+
     @property
-    def name(self) -> str | None:
-        """Name of the process; with its number once it is prepared."""
-        return self.process_description.final_name or self.process_description.name_text
+    def name(self) -> str | list[Any] | None:
+        """Parts of the name of the process; once it is prepared its name, with its number."""
+        return self.process_description.final_name or self.process_description.name
+
+    @property
+    def cwd(self) -> str | list[Any] | None:
+        """Parts of the working directory; its path once it is prepared."""
+        return self.process_description.final_cwd or self.process_description.cwd
+
+    @property
+    def env(self) -> Any:
+        """Parts of the whole environment; its variables once it is prepared."""
+        return self.process_description.final_env or self.process_description.env
+
+    @property
+    def additional_env(self) -> list[Any]:
+        """Parts of the variables that are added to the environment."""
+        return self.process_description.additional_env
 
     @property
     def cmd(self) -> list[Any]:

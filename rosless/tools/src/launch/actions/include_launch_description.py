@@ -19,7 +19,6 @@ import os
 from typing import Any, TYPE_CHECKING
 
 from launch.action import Action
-from launch.actions.opaque_function import OpaqueFunction
 from launch.actions.set_launch_configuration import SetLaunchConfiguration
 from launch.launch_description import LaunchDescription
 from launch.launch_description_entity import LaunchDescriptionEntity
@@ -45,6 +44,8 @@ class IncludeLaunchDescription(Action):
         Names and values of its arguments, texts with substitutions.
 
     """
+
+    scopes_locals = True  # where the included file is
 
     def __init__(
         self,
@@ -110,16 +111,13 @@ class IncludeLaunchDescription(Action):
                     and argument.name not in given
                     and argument.name not in context.launch_configurations):
                 raise RuntimeError(
-                    f"Included launch description '{self.__source.location}' missing required "
-                    f"argument '{argument.name}' (description: '{argument.description}'), "
-                    f"given: [{', '.join(sorted(given))}]")
-        before = dict(context._locals)
-        path = os.path.abspath(self.__source.location)
+                    f"Included launch description missing required argument '{argument.name}' "
+                    f"(description: '{argument.description}'), given: "
+                    f"[{', '.join(sorted(given))}], in '{self.__source.location}'")
+        path = self.__source.location
+        if os.path.exists(path):
+            path = os.path.abspath(path)
         context.extend_locals({
             'current_launch_file_path': path,
-            'current_launch_file_directory': os.path.dirname(path)})
-
-        def restore(_: LaunchContext) -> None:
-            context._locals = before
-
-        return [*sets, description, OpaqueFunction(function=restore)]
+            'current_launch_file_directory': os.path.dirname(path) or path})
+        return [*sets, description]

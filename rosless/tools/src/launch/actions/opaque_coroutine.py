@@ -63,7 +63,7 @@ class OpaqueCoroutine(Action):
     def execute(self, context: LaunchContext) -> None:
         """Begin to run the coroutine."""
         args = self.__args if self.__ignore_context else (context, *self.__args)
-        task = context.asyncio_loop.create_task(self.__coroutine(*args, **self.__kwargs))
+        task = context.running_loop.create_task(self.__coroutine(*args, **self.__kwargs))
         self.__future = task
 
         def cancel(_event: object, _context: object) -> None:

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, TYPE_CHECKING
 
 from launch.action import Action
@@ -43,4 +44,6 @@ class SetLaunchLogDir(Action):
 
     def execute(self, context: LaunchContext) -> None:
         """Change the directory."""
-        launch_config.log_dir = perform_substitutions(context, self.__new_log_dir)
+        path = perform_substitutions(context, self.__new_log_dir)
+        os.makedirs(path, exist_ok=True)
+        launch_config.log_dir = path

@@ -55,16 +55,17 @@ class TimerAction(Action):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        text = str(period) if isinstance(period, (int, float)) else period
-        self.__period = normalize_to_list_of_substitutions(text)
+        self.__period: float | list[Any] = (
+            float(period) if isinstance(period, (int, float))
+            else normalize_to_list_of_substitutions(period))
         self.__actions = list(actions)
         self.__cancel_on_shutdown = cancel_on_shutdown
         self.__stop: Callable[[], None] | None = None
         self.__done: asyncio.Future[None] | None = None
 
     @property
-    def period(self) -> list[Any]:
-        """Parts of the text of the period."""
+    def period(self) -> float | list[Any]:
+        """Time [s], or parts of its text."""
         return self.__period
 
     @property
@@ -76,13 +77,15 @@ class TimerAction(Action):
         self,
     ) -> list[tuple[str, list[LaunchDescriptionEntity]]]:
         """Return what is visited when the time has come."""
-        text = ' + '.join(part.describe() for part in self.__period)
+        text = (str(self.__period) if isinstance(self.__period, float)
+                else ' + '.join(part.describe() for part in self.__period))
         return [(f'after {text} second(s)', self.__actions)]
 
     def execute(self, context: LaunchContext) -> None:
         """Start the timer."""
-        period = float(perform_substitutions(context, self.__period))
-        loop = context.asyncio_loop
+        period = (self.__period if isinstance(self.__period, float)
+                  else float(perform_substitutions(context, self.__period)))
+        loop = context.running_loop
         self.__done = loop.create_future()
         if context.is_shutdown and self.__cancel_on_shutdown:
             self.cancel()
@@ -100,7 +103,7 @@ class TimerAction(Action):
         self, context: LaunchContext, period: float, fire: Callable[[], None],
     ) -> Callable[[], None]:
         """Have a function called after a time [s]; return the function that prevents it."""
-        return context.asyncio_loop.call_later(period, fire).cancel
+        return context.running_loop.call_later(period, fire).cancel
 
     def cancel(self) -> None:
         """Stop the timer if it is still running."""

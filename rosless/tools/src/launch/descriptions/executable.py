@@ -83,6 +83,31 @@ class Executable:
         self.final_env: dict[str, str] | None = None
 
     @property
+    def prefix(self) -> list[Substitution] | None:
+        """Parts of the words to put in front."""
+        return self._prefix
+
+    @property
+    def name(self) -> list[Substitution] | None:
+        """Parts of the name."""
+        return self._name
+
+    @property
+    def cwd(self) -> list[Substitution] | None:
+        """Parts of the working directory."""
+        return self._cwd
+
+    @property
+    def env(self) -> list[tuple[list[Substitution], list[Substitution]]] | None:
+        """Parts of the variables of the whole environment."""
+        return self._env
+
+    @property
+    def additional_env(self) -> list[tuple[list[Substitution], list[Substitution]]]:
+        """Parts of the variables to add."""
+        return self._additional_env
+
+    @property
     def name_text(self) -> str | None:
         """Text for people: the name, before it is computed."""
         if self._name is None:

@@ -13,6 +13,7 @@
 """Reactions to events."""
 
 from launch.event_handlers.on_execution_complete import OnExecutionComplete
+from launch.event_handlers.on_include_launch_description import OnIncludeLaunchDescription
 from launch.event_handlers.on_process_exit import OnProcessExit
 from launch.event_handlers.on_process_io import OnProcessIO
 from launch.event_handlers.on_process_start import OnProcessStart
@@ -20,6 +21,7 @@ from launch.event_handlers.on_shutdown import OnShutdown
 
 __all__ = [
     'OnExecutionComplete',
+    'OnIncludeLaunchDescription',
     'OnProcessExit',
     'OnProcessIO',
     'OnProcessStart',

@@ -19,9 +19,7 @@ from typing import Any, TYPE_CHECKING
 
 from launch.action import Action
 from launch.event import Event
-from launch.event_handler import as_entities
 from launch.event_handler import EventHandler
-from launch.launch_description_entity import LaunchDescriptionEntity
 from launch.some_entities_type import SomeEntitiesType
 
 if TYPE_CHECKING:
@@ -57,8 +55,8 @@ class OnActionEventBase(EventHandler):
     ) -> None:
         if not (action_matcher is None or isinstance(action_matcher, Action)
                 or callable(action_matcher)):
-            raise ValueError(f'{type(self).__name__} expects an action, a callable or None as '
-                             f"its target, found '{action_matcher}'")
+            raise TypeError(f'{type(self).__name__} expects an action, a callable or None as '
+                            f"its target, found '{action_matcher}'")
         self._target = action_matcher
         self._event_class = target_event_cls
         self._callback = on_event if callable(on_event) else None
@@ -72,13 +70,12 @@ class OnActionEventBase(EventHandler):
         action: Any = getattr(event, 'action', None)
         if self._target is None or action is self._target:
             return True
-        return not isinstance(self._target, Action) and self._target(action)
+        return callable(self._target) and bool(self._target(action))
 
-    def handle(self, event: Event, context: LaunchContext) -> list[LaunchDescriptionEntity]:
-        """Return the entities to visit because of this event."""
+    def handle(self, event: Event, context: LaunchContext) -> SomeEntitiesType | None:
+        """Return what to visit because of this event: entities, or what a callback returns."""
         entities = super().handle(event, context)
-        return entities if self._callback is None else as_entities(
-            self._callback(event, context))
+        return entities if self._callback is None else self._callback(event, context)
 
     @property
     def matcher_description(self) -> str:

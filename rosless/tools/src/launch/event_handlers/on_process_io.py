@@ -50,7 +50,8 @@ class OnProcessIO(OnActionEventBase):
         **kwargs: Any,
     ) -> None:
         def choose(event: ProcessIO, _context: Any) -> SomeEntitiesType | None:
-            callback = on_stdout if event.from_stdout else on_stderr
+            callback = (on_stdout if event.from_stdout else
+                        on_stderr if event.from_stderr else on_stdin)
             return None if callback is None else callback(event)
 
         super().__init__(action_matcher=target_action, on_event=choose,

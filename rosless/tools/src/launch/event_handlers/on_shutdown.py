@@ -18,10 +18,8 @@ from collections.abc import Callable
 from typing import Any, TYPE_CHECKING
 
 from launch.event import Event
-from launch.event_handler import as_entities
 from launch.event_handler import EventHandler
 from launch.events.shutdown import Shutdown
-from launch.launch_description_entity import LaunchDescriptionEntity
 from launch.some_entities_type import SomeEntitiesType
 
 if TYPE_CHECKING:
@@ -45,18 +43,19 @@ class OnShutdown(EventHandler):
         on_shutdown: SomeEntitiesType | Callable[[Shutdown, Any], SomeEntitiesType | None],
         **kwargs: Any,
     ) -> None:
+        self._given = on_shutdown
         self._callback = on_shutdown if callable(on_shutdown) else None
         super().__init__(
             matcher=lambda event: isinstance(event, Shutdown),
             entities=None if callable(on_shutdown) else on_shutdown, **kwargs)
 
-    def handle(self, event: Event, context: LaunchContext) -> list[LaunchDescriptionEntity]:
-        """Return the entities to visit because of this event."""
-        entities = super().handle(event, context)
+    def handle(self, event: Event, context: LaunchContext) -> SomeEntitiesType | None:
+        """Return what to visit because of this event: what was given, or a callback returns."""
+        super().handle(event, context)
         if self._callback is None:
-            return entities
+            return self._given  # type: ignore[return-value] (no callable)
         assert isinstance(event, Shutdown)
-        return as_entities(self._callback(event, context))
+        return self._callback(event, context)
 
     @property
     def matcher_description(self) -> str:

@@ -103,8 +103,10 @@ def _arg(entity: Entity, parser: Parser) -> Action:
 @expose_action('log')
 def _log(entity: Entity, parser: Parser) -> Action:
     level = entity.get_attr('level', optional=True)
-    return actions.Log(msg=parser.parse_substitution(entity.get_attr('message')),
-                       level=parser.parse_substitution(level or 'INFO'),
+    message = parser.parse_substitution(entity.get_attr('message'))
+    if level is None:
+        return actions.LogInfo(msg=message, **common(entity, parser))
+    return actions.Log(msg=message, level=parser.parse_substitution(level),
                        **common(entity, parser))
 
 

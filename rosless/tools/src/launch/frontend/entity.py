@@ -20,7 +20,8 @@ from typing import Any, get_args, get_origin
 from launch.frontend.expose import normalized
 
 NAMES = {str: 'text', int: 'whole number', float: 'number', bool: 'true or false'}
-TRUTH = {'true': True, 'false': False, '1': True, '0': False}
+TRUTH = {'true': True, 'false': False, '1': True, '0': False,
+         'yes': True, 'no': False, 'on': True, 'off': False}   # as YAML has it
 
 
 class EntityError(ValueError):
@@ -76,7 +77,7 @@ class Entity:
 
     def error(self, text: str) -> EntityError:
         """Return an error about this tag."""
-        return EntityError(f'{self.where}: <{self.type_name}>: {text}')
+        return EntityError(f'{self.where}: `{self.type_name}`: {text}')
 
     def get_attr(
         self, name: str, *, data_type: Any = str, optional: bool = False, can_be_str: bool = True,

@@ -14,11 +14,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 import functools
 import importlib
 import importlib.metadata
 from typing import Any
+import warnings
 
 ACTIONS: dict[str, Any] = {}
 SUBSTITUTIONS: dict[str, Any] = {}
@@ -36,10 +37,10 @@ def expose_action(name: str) -> Callable[[Any], Any]:
     Return a decorator that makes an action known to launch files.
 
     It takes a function of an entity and a parser that returns the action, or a class with a
-    method ``parse`` of both that returns the class and its keyword arguments.
+    method ``parse`` of both that returns a class and its keyword arguments, as the function may.
 
     """
-    return _exposer(ACTIONS, name)
+    return _exposer(ACTIONS, name, 'action')
 
 
 def expose_substitution(name: str) -> Callable[[Any], Any]:
@@ -51,7 +52,7 @@ def expose_substitution(name: str) -> Callable[[Any], Any]:
     keyword arguments.
 
     """
-    return _exposer(SUBSTITUTIONS, name)
+    return _exposer(SUBSTITUTIONS, name, 'substitution')
 
 
 @functools.lru_cache(maxsize=1)
@@ -59,20 +60,54 @@ def load_extensions() -> None:
     """Have all packages expose what they offer: launch, launch_ros, and others by entry point."""
     for module in OURS:
         importlib.import_module(module)
-    for point in importlib.metadata.entry_points(group=GROUP):
-        point.load()
+    load_entry_points()
+
+
+def load_entry_points() -> None:
+    """Have other packages expose what they offer; warn of those that cannot be loaded."""
+    for point in entry_points(GROUP):
+        try:
+            point.load()
+        except Exception as error:
+            warnings.warn(f"Failed to load the launch extension '{point.name}': {error}",
+                          stacklevel=2)
+
+
+def entry_points(group: str) -> Iterable[Any]:
+    """Return the entry points of a group."""
+    found: Any = importlib.metadata.entry_points()
+    return found.select(group=group) if hasattr(found, 'select') else found.get(group, ())
 
 
 def make(exposed: Any, *arguments: Any) -> Any:
     """Return what an exposed function or class makes of the arguments."""
-    if isinstance(exposed, type):
-        kind, keywords = exposed.parse(*arguments)  # type: ignore[attr-defined]
+    made = exposed(*arguments)
+    if isinstance(made, tuple):
+        kind, keywords = made
         return kind(**keywords)
-    return exposed(*arguments)
+    return made
 
 
-def _exposer(registry: dict[str, Any], name: str) -> Callable[[Any], Any]:
+def _exposer(registry: dict[str, Any], name: str, kind: str) -> Callable[[Any], Any]:
     def expose(exposed: Any) -> Any:
-        registry[normalized(name)] = exposed
+        parse = exposed.parse if isinstance(exposed, type) and hasattr(exposed, 'parse') \
+            else exposed
+        if isinstance(exposed, type) and parse is exposed or not callable(parse):
+            raise RuntimeError(f'Exposed {kind} parser for {name} is not a callable or a class'
+                               ' containg a parse method')   # these words, as in ROS 2
+        key = normalized(name)
+        if registry.get(key, parse) != parse and not _is_ours(registry[key]):
+            raise RuntimeError(f'Two {kind} parsers exposed with the same name: {name}')
+        registry[key] = parse
         return exposed
     return expose
+
+
+def _is_ours(exposed: Any) -> bool:
+    """Tell whether something is exposed by this package, which others may replace."""
+    return str(getattr(exposed, '__module__', '')).startswith(OURS)
+
+
+def __expose_impl(name: str, register: dict[str, Any], exposed_type: str) -> Callable[[Any], Any]:
+    """Return a decorator that notes a parser in a register, under the name of ROS 2."""
+    return _exposer(register, name, exposed_type)

@@ -53,10 +53,26 @@ def parse_substitution(string: str) -> list[Substitution]:
 
 
 def parse_if_substitutions(value: Any) -> Any:
-    """Return the parts of a text, or of each text of a list; other values as they are."""
+    """
+    Return the parts of a text that holds ``$(...)``; texts without and other values as they are.
+
+    Of a list each value is taken so.
+
+    Raises
+    ------
+    ValueError
+        If a list holds values of several types besides texts.
+
+    """
     if isinstance(value, str):
-        return parse_substitution(value)
+        parts = parse_substitution(value)
+        if len(parts) == 1 and isinstance(parts[0], TextSubstitution):
+            return parts[0].text
+        return parts
     if isinstance(value, list):
+        kinds = {type(part) for part in value} - {str}
+        if len(kinds) > 1:
+            raise ValueError(f'a list of values of several types: {value!r}')
         return [parse_if_substitutions(part) for part in value]
     return value
 

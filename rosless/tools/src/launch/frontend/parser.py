@@ -15,13 +15,18 @@
 from __future__ import annotations
 
 import difflib
+import importlib.metadata as importlib_metadata
+import io
 import os
-from typing import Any
+from typing import Any, IO
+import warnings
 
 from launch.action import Action
 from launch.frontend.entity import Entity
 from launch.frontend.entity import EntityError
 from launch.frontend.expose import ACTIONS
+from launch.frontend.expose import entry_points
+from launch.frontend.expose import load_entry_points
 from launch.frontend.expose import load_extensions
 from launch.frontend.expose import make
 from launch.frontend.expose import normalized
@@ -33,20 +38,82 @@ from launch.frontend.read_yaml import read_yaml
 from launch.launch_description import LaunchDescription
 from launch.substitution import Substitution
 
+__all__ = ['Parser', 'importlib_metadata']
 READERS = {'.xml': read_xml, '.yaml': read_yaml, '.yml': read_yaml}
 ROOT = 'launch'
+STREAM = '<stream>'
 
 
 class Parser:
     """Makes actions of entities."""
 
+    parsers: dict[str, Any] = {}
+    """Of formats that other packages offer, by the extension of files."""
+
     def __init__(self) -> None:
         load_extensions()
 
     @classmethod
-    def load(cls, file: str) -> tuple[Entity, Parser]:
-        """Return the outermost entity of a file, and a parser for it."""
-        return READERS[os.path.splitext(file)[1]](file), cls()
+    def load(cls, file: str | os.PathLike[str] | IO[Any]) -> tuple[Entity, Any]:
+        """
+        Return the outermost entity of a file, and a parser for it.
+
+        Parameters
+        ----------
+        file : path, or open stream
+            The extension of its name tells the format; a stream without a name holds XML if it
+            begins with ``<``, and YAML otherwise.
+
+        Raises
+        ------
+        EntityError
+            If it cannot be read as that format.
+        OSError
+            If there is no such file.
+
+        """
+        cls.load_parser_implementations()
+        if isinstance(file, (str, os.PathLike)):
+            name, content = os.fspath(file), None
+        else:
+            name, content = getattr(file, 'name', None) or STREAM, file.read()
+        extension = os.path.splitext(str(name))[1]
+        if extension in cls.parsers:
+            other = cls.parsers[extension]
+            return other.load(io.StringIO(content) if isinstance(content, str) else file)
+        if extension not in READERS:
+            begin = (content or '').lstrip()[:1] if content is not None else ''
+            extension = '.xml' if begin in ('<', b'<') else '.yaml'
+        return READERS[extension](str(name), content), cls()
+
+    @classmethod
+    def load_launch_extensions(cls) -> None:
+        """Have other packages expose actions and substitutions."""
+        load_entry_points()
+
+    @classmethod
+    def load_parser_implementations(cls) -> None:
+        """Find the parsers of formats that other packages offer, by entry points."""
+        for point in entry_points('launch.frontend.parser'):
+            try:
+                found = point.load()
+            except Exception as error:
+                warnings.warn(f"Failed to load the parser implementation '{point.name}': {error}",
+                              stacklevel=2)
+                continue
+            for extension in found.get_file_extensions():
+                cls.parsers[f".{extension.lstrip('.')}"] = found
+
+    @classmethod
+    def is_extension_valid(cls, extension: str) -> bool:
+        """Tell whether files with this extension can be read."""
+        return f".{extension.lstrip('.')}" in {*READERS, *cls.parsers}
+
+    @classmethod
+    def get_available_extensions(cls) -> list[str]:
+        """Return the extensions of files that can be read, without dots."""
+        cls.load_parser_implementations()
+        return [each.lstrip('.') for each in {**READERS, **cls.parsers}]
 
     def parse_substitution(self, value: Any) -> list[Substitution]:
         """Return the parts of a text with ``$(...)``."""
@@ -91,6 +158,8 @@ class Parser:
             raise EntityError(f"{entity.where}: expected '{ROOT}' as the outermost entity, found "
                               f"'{entity.type_name}'")
         entity.get_attr('version', data_type=None, optional=True)
-        description = LaunchDescription(self.parse_actions(entity.children))
+        description = LaunchDescription(
+            self.parse_actions(entity.children),
+            deprecated_reason=entity.get_attr('deprecated', optional=True))
         entity.assert_entity_completely_parsed()
         return description

@@ -20,9 +20,9 @@ from launch.frontend.entity import Entity
 from launch.frontend.entity import EntityError
 
 
-def read_xml(path: str) -> Entity:
+def read_xml(path: str, content: str | bytes | None = None) -> Entity:
     """
-    Return the outermost tag of a file.
+    Return the outermost tag of a file, or of a content that was read from it.
 
     Entities of a document type and files elsewhere are not read.
 
@@ -38,11 +38,13 @@ def read_xml(path: str) -> Entity:
 
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False,
                              remove_comments=True, remove_pis=True)
-    with open(path, 'rb') as file:
-        try:
-            root = etree.fromstring(file.read(), parser)
-        except etree.XMLSyntaxError as error:
-            raise EntityError(f'{path}:{error.lineno}: {error.msg}') from error
+    if content is None:
+        with open(path, 'rb') as file:
+            content = file.read()
+    try:
+        root = etree.fromstring(content.encode() if isinstance(content, str) else content, parser)
+    except etree.XMLSyntaxError as error:
+        raise EntityError(f'{path}:{error.lineno}: {error.msg}') from error
     return _entity(root, path)
 
 
@@ -51,5 +53,5 @@ def _entity(element: Any, path: str) -> Entity:
     children = [_entity(child, path) for child in element if isinstance(child.tag, str)]
     for text in [element.text, *(child.tail for child in element)]:
         if text is not None and text.strip():
-            raise EntityError(f"{where}: <{element.tag}>: unexpected text '{text.strip()}'")
+            raise EntityError(f"{where}: `{element.tag}`: unexpected text '{text.strip()}'")
     return Entity(str(element.tag), where, dict(element.attrib), children)

@@ -21,9 +21,9 @@ from launch.frontend.entity import EntityError
 import yaml
 
 
-def read_yaml(path: str) -> Entity:
+def read_yaml(path: str, content: str | bytes | None = None) -> Entity:
     """
-    Return the outermost entity of a file.
+    Return the outermost entity of a file, or of a content that was read from it.
 
     An entity is a mapping with one key, its name. Below that is a list of entities, or a mapping:
     lists of mappings in it are entities of that name, the list ``children`` holds entities of
@@ -37,14 +37,15 @@ def read_yaml(path: str) -> Entity:
         If it cannot be read.
 
     """
-    with open(path, encoding='utf-8') as file:
-        try:
-            root = yaml.compose(file, Loader=yaml.SafeLoader)
-        except yaml.YAMLError as error:
-            mark = getattr(error, 'problem_mark', None)
-            line = f':{mark.line + 1}' if mark else ''
-            raise EntityError(f"{path}{line}: not YAML: {getattr(error, 'problem', error)}") \
-                from error
+    if content is None:
+        with open(path, encoding='utf-8') as file:
+            content = file.read()
+    try:
+        root = yaml.compose(content, Loader=yaml.SafeLoader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, 'problem_mark', None)
+        line = f':{mark.line + 1}' if mark else ''
+        raise EntityError(f"{path}{line}: not YAML: {getattr(error, 'problem', error)}") from error
     if not isinstance(root, yaml.MappingNode) or len(root.value) != 1:
         raise EntityError(f"{path}:1: a launch file in YAML holds one key, 'launch'")
     return _named(root, path)
@@ -73,7 +74,7 @@ def _entity(name: str, content: Any, path: str, where: str) -> Entity:
             else:
                 attributes[str(key.value)] = _plain(value, path)
     elif content.tag != 'tag:yaml.org,2002:null':
-        raise EntityError(f'{where}: <{name}>: expected attributes or a list of entities, found '
+        raise EntityError(f'{where}: `{name}`: expected attributes or a list of entities, found '
                           f"'{content.value}'")
     return Entity(name, where, attributes, children, is_typed=True)
 

@@ -27,6 +27,8 @@ from launch.launch_description_sources.python_launch_file_utilities import \
     get_launch_description_from_python_launch_file
 from launch.launch_description_sources.python_launch_file_utilities import \
     InvalidPythonLaunchFileError
+from launch.launch_description_sources.python_launch_file_utilities import \
+    load_python_launch_file_as_module
 
 __all__ = [
     'AnyLaunchDescriptionSource',
@@ -37,4 +39,5 @@ __all__ = [
     'get_launch_description_from_any_launch_file',
     'get_launch_description_from_frontend_launch_file',
     'get_launch_description_from_python_launch_file',
+    'load_python_launch_file_as_module',
 ]

@@ -39,6 +39,25 @@ class InvalidPythonLaunchFileError(InvalidLaunchFileError):
         super().__init__('.py', likely_errors=[Exception(message)])
 
 
+def load_python_launch_file_as_module(python_launch_file_path: str) -> types.ModuleType:
+    """
+    Run a launch file and return its names as a module, which is not noted in ``sys.modules``.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+
+    """
+    path = os.path.abspath(python_launch_file_path)
+    module = types.ModuleType('python_launch_file')
+    module.__file__ = path
+    with open(path, encoding='utf-8') as file:
+        source = file.read()
+    exec(compile(source, path, 'exec'), module.__dict__)
+    return module
+
+
 def get_launch_description_from_python_launch_file(
     python_launch_file_path: str,
 ) -> LaunchDescription:
@@ -53,16 +72,14 @@ def get_launch_description_from_python_launch_file(
     Raises
     ------
     InvalidPythonLaunchFileError
-        If the file cannot be read or run, or does not have that function.
+        If the file cannot be run, or does not have that function.
+    OSError
+        If it cannot be read.
 
     """
     path = os.path.abspath(python_launch_file_path)
-    module = types.ModuleType('python_launch_file')
-    module.__file__ = path
     try:
-        with open(path, encoding='utf-8') as file:
-            source = file.read()
-        exec(compile(source, path, 'exec'), module.__dict__)
+        module = load_python_launch_file_as_module(path)
         function = getattr(module, FUNCTION, None)
         if function is None:
             raise InvalidPythonLaunchFileError(
@@ -71,6 +88,8 @@ def get_launch_description_from_python_launch_file(
     except InvalidPythonLaunchFileError:
         raise
     except Exception as error:
+        if isinstance(error, OSError) and error.filename == path:
+            raise
         raise InvalidPythonLaunchFileError(_located(error, path)) from error
     if not isinstance(description, LaunchDescription):
         raise InvalidPythonLaunchFileError(
@@ -80,8 +99,6 @@ def get_launch_description_from_python_launch_file(
 
 
 def _located(error: Exception, path: str) -> str:
-    if isinstance(error, OSError) and error.filename == path:
-        return f"launch file '{path}' cannot be read: {error.strerror}"
     text = f'{type(error).__name__}: {error}'
     if isinstance(error, SyntaxError):
         return f'{error.filename}:{error.lineno}: {type(error).__name__}: {error.msg}'

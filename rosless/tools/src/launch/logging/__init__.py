@@ -15,12 +15,13 @@
 from __future__ import annotations
 
 import logging
-from logging import CRITICAL, DEBUG, ERROR, INFO, WARNING
+from logging import CRITICAL, DEBUG, ERROR, handlers, INFO, WARNING
 
 from launch.logging.config import launch_config
+from launch.logging.config import LaunchConfig
+from launch.logging.config import MAIN_LOG
 from launch.logging.output import get_output_loggers
 from launch.logging.output import OutputLoggers
-from launch.utilities.absent import absent
 
 ROOT = 'launch'
 
@@ -29,11 +30,17 @@ __all__ = [
     'DEBUG',
     'ERROR',
     'INFO',
+    'LaunchConfig',
     'OutputLoggers',
     'WARNING',
+    'get_log_file_handler',
     'get_logger',
     'get_output_loggers',
+    'get_screen_handler',
+    'handlers',
     'launch_config',
+    'log_launch_config',
+    'reset',
 ]
 
 
@@ -48,14 +55,34 @@ def get_logger(name: str | None = None) -> logging.Logger:
 
     """
     launch_config.install()
-    return logging.getLogger(ROOT if name in (None, ROOT) else f'{ROOT}.{name}')
+    logger = logging.getLogger(f'{ROOT}.{name or ROOT}')
+    if launch_config.screen_handler not in logger.handlers:
+        logger.addHandler(launch_config.screen_handler)
+    return logger
 
 
-__getattr__ = absent(__name__, {
-    'LaunchConfig': 'use launch.logging.launch_config',
-    'get_log_file_handler': 'use launch.logging.launch_config.file_handler',
-    'get_screen_handler': 'use launch.logging.launch_config.screen_handler',
-    'handlers': 'use logging.handlers',
-    'log_launch_config': 'LaunchService does it',
-    'reset': 'launch.logging.launch_config holds for the whole process',
-})
+def get_screen_handler() -> logging.Handler:
+    """Return the handler that writes to the screen."""
+    return launch_config.get_screen_handler()
+
+
+def get_log_file_handler(file_name: str = MAIN_LOG) -> logging.Handler:
+    """Return the handler that appends to a file in the log directory."""
+    return launch_config.get_log_file_handler(file_name)
+
+
+def log_launch_config(*, logger: logging.Logger | None = None) -> None:
+    """Say where the log files are, and the least level that is shown."""
+    logger = logger or get_logger()
+    logger.info(f'All log files can be found below {launch_config.log_dir}')
+    level = logging.getLevelName(launch_config.level)
+    logger.info(f'Default logging verbosity is set to {level}')
+
+
+def reset() -> None:
+    """Forget all settings and loggers."""
+    launch_config.reset()
+    for name, logger in list(logging.root.manager.loggerDict.items()):
+        if name.startswith(f'{ROOT}.') and isinstance(logger, logging.Logger):
+            logger.handlers.clear()
+            logger.setLevel(logging.NOTSET)

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import logging
 import os
 from pathlib import Path
@@ -29,6 +30,7 @@ else:
     _Handler = logging.StreamHandler   # subscriptable since Python 3.11
 
 COLORS = {'DEBUG': '\033[32m', 'WARNING': '\033[33m', 'ERROR': '\033[31m', 'CRITICAL': '\033[31m'}
+MAIN_LOG = 'launch.log'
 RESET = '\033[0m'
 FORMS = {
     'default': '[{levelname}] [{name}]: {msg}',
@@ -45,6 +47,12 @@ class _ScreenHandler(_Handler):
     @property
     def stream(self) -> Any:
         return sys.stdout
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a message, once: loggers and those above them have this handler in common."""
+        if not getattr(record, 'on_screen', False):
+            record.on_screen = True
+            super().emit(record)
 
     def handleError(self, record: logging.LogRecord) -> None:
         if not isinstance(sys.exc_info()[1], BrokenPipeError):
@@ -117,15 +125,37 @@ def _temporary(base: str, reason: str | None) -> Path:
             'temporary files; set ROS_LOG_DIR to a directory that can be written to') from None
 
 
+def _check_style(form: str, style: str) -> None:
+    if form in FORMS and style != '{':
+        raise ValueError(f"the form '{form}' has its keys in braces: expected the style '{{', "
+                         f"found '{style}'")
+
+
+def _append_to(path: str, encoding: str | None = None) -> logging.Handler:
+    return logging.FileHandler(path, encoding=encoding, delay=True)
+
+
 class LaunchConfig:
     """Settings that hold for all loggers of this process."""
 
     def __init__(self) -> None:
-        self._log_dir: str | None = None
         self._installed = False
-        self._level = logging.INFO
         self.screen_handler = _ScreenHandler()
         self._file_handlers: dict[str, logging.Handler] = {}
+        self.reset()
+
+    def reset(self) -> None:
+        """Return to the settings at the start of the process; files that are open are closed."""
+        for handler in self._file_handlers.values():
+            logging.getLogger('launch').removeHandler(handler)
+            handler.close()
+        self._file_handlers = {}
+        self.log_handler_factory: Callable[..., logging.Handler] = _append_to
+        self._log_dir: str | None = None
+        self._log_form, self._log_style = 'default_with_timestamp', '{'
+        self.level = logging.INFO
+        if self._installed:
+            self.set_screen_format('default')
 
     @property
     def level(self) -> int:
@@ -170,9 +200,11 @@ class LaunchConfig:
         return self._log_dir
 
     @log_dir.setter
-    def log_dir(self, path: str) -> None:
-        os.makedirs(path, exist_ok=True)
-        self._log_dir = str(path)
+    def log_dir(self, path: str | None) -> None:
+        """Choose a directory that is there; None for the one that the environment says."""
+        if path is not None and not os.path.isdir(path):
+            raise ValueError(f"the directory of log files '{path}' does not exist")
+        self._log_dir = None if path is None else str(path)
 
     def install(self) -> None:
         """Give the root logger of launch its handlers."""
@@ -183,9 +215,8 @@ class LaunchConfig:
         root.propagate = False
         root.setLevel(self._level)
         self.set_screen_format('default')
-        root.addHandler(self.screen_handler)
 
-    def set_screen_format(self, screen_format: str) -> None:
+    def set_screen_format(self, screen_format: str, *, screen_style: str = '{') -> None:
         """
         Choose the form of messages on the screen.
 
@@ -194,24 +225,55 @@ class LaunchConfig:
         screen_format : str
             ``'default'``, ``'default_with_timestamp'``, or a form with the keys of a log record
             in braces. The environment variable OVERRIDE_LAUNCH_SCREEN_FORMAT has precedence.
+        screen_style : str
+            How keys stand in a form: ``'{'``, ``'%'`` or ``'$'`` as for `logging.Formatter`.
+
+        Raises
+        ------
+        ValueError
+            If the form is one of those with a name, whose keys stand in braces.
 
         """
+        _check_style(screen_format, screen_style)
         self.install()
         form = _form('OVERRIDE_LAUNCH_SCREEN_FORMAT', screen_format)
-        self.screen_handler.setFormatter(_Formatter(form, stamped=False, color=_wants_color()))
+        self.screen_handler.setFormatter(
+            _Formatter(form, stamped=False, color=_wants_color())
+            if screen_style == '{' else logging.Formatter(form, style=screen_style))
+
+    def set_log_format(self, log_format: str, *, log_style: str = '{') -> None:
+        """Choose the form of messages in files opened from now on; see `set_screen_format`."""
+        _check_style(log_format, log_style)
+        self._log_form, self._log_style = log_format, log_style
+
+    def get_screen_handler(self) -> logging.Handler:
+        """Return the handler that writes to the screen."""
+        self.install()
+        return self.screen_handler
+
+    def get_log_file_path(self, file_name: str = MAIN_LOG) -> str:
+        """Return the path of a file in the log directory."""
+        return os.path.join(self.log_dir, file_name)
+
+    def get_log_file_handler(self, file_name: str = MAIN_LOG) -> logging.Handler:
+        """Return the handler that appends to a file in the log directory."""
+        return self.file_handler(file_name)
 
     def log_to_file(self) -> None:
         """Have the messages of the launch system written to ``launch.log`` as well."""
         self.install()
-        logging.getLogger('launch').addHandler(self.file_handler('launch.log'))
+        logging.getLogger('launch').addHandler(self.file_handler(MAIN_LOG))
 
     def file_handler(self, file_name: str) -> logging.Handler:
         """Return the handler that appends to a file in the log directory."""
-        path = os.path.join(self.log_dir, file_name)
+        path = self.get_log_file_path(file_name)
         if path not in self._file_handlers:
-            handler = logging.FileHandler(path, encoding='utf-8', delay=True)
-            form = _form('OVERRIDE_LAUNCH_LOG_FORMAT', 'default_with_timestamp')
-            handler.setFormatter(_Formatter(form, stamped=True, color=False))
+            handler = self.log_handler_factory(path, encoding='utf-8')
+            form = _form('OVERRIDE_LAUNCH_LOG_FORMAT', self._log_form)
+            # Files of one process hold its output as it is.
+            handler.setFormatter(
+                _Formatter(form, stamped=file_name == MAIN_LOG, color=False)
+                if self._log_style == '{' else logging.Formatter(form, style=self._log_style))
             self._file_handlers[path] = handler
         return self._file_handlers[path]
 

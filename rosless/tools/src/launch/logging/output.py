@@ -23,8 +23,9 @@ SETTINGS: dict[str, dict[str, tuple[str, ...]]] = {
     'screen': {'stdout': ('screen',), 'stderr': ('screen',)},
     'log': {'stdout': ('log',), 'stderr': ('log', 'screen')},
     'both': {'stdout': ('log', 'screen'), 'stderr': ('log', 'screen')},
-    'own_log': {'stdout': ('own_log',), 'stderr': ('own_log',)},
-    'full': {'stdout': ('log', 'own_log', 'screen'), 'stderr': ('log', 'own_log', 'screen')},
+    'own_log': {'stdout': ('own_log',), 'stderr': ('own_log',), 'both': ('own_log',)},
+    'full': {'stdout': ('log', 'own_log', 'screen'), 'stderr': ('log', 'own_log', 'screen'),
+             'both': ('own_log',)},
 }
 SINKS = ('screen', 'log', 'own_log')
 
@@ -59,8 +60,9 @@ def get_output_loggers(
     """
     launch_config.install()
     sinks = _sinks(output_config)
-    return (_logger(process_name, 'stdout', sinks['stdout']),
-            _logger(process_name, 'stderr', sinks['stderr']))
+    together = 'own_log' in sinks.get('both', ())
+    return (_logger(process_name, 'stdout', sinks['stdout'], together),
+            _logger(process_name, 'stderr', sinks['stderr'], together))
 
 
 def _sinks(
@@ -78,12 +80,17 @@ def _sinks(
         if source not in ('stdout', 'stderr', 'both') or unknown:
             raise ValueError(f"'{source}: {sinks}' is not a valid output setting, expected "
                              f"'stdout', 'stderr' or 'both', and of each some of {list(SINKS)}")
+        if source == 'both':   # its file of its own is one for both
+            found['both'] = listed
+            listed = tuple(sink for sink in listed if sink != 'own_log')
         for stream in ('stdout', 'stderr') if source == 'both' else (source,):
             found[stream] = tuple(dict.fromkeys(found[stream] + listed))
     return found
 
 
-def _logger(process_name: str, stream: str, sinks: Sequence[str]) -> logging.Logger:
+def _logger(
+    process_name: str, stream: str, sinks: Sequence[str], together: bool
+) -> logging.Logger:
     logger = logging.Logger(f'{process_name}-{stream}', logging.INFO)
     logger.addFilter(_mark_raw)
     for sink in sinks:
@@ -93,7 +100,8 @@ def _logger(process_name: str, stream: str, sinks: Sequence[str]) -> logging.Log
             logger.addHandler(launch_config.file_handler('launch.log'))
         else:
             logger.addHandler(launch_config.file_handler(f'{process_name}-{stream}.log'))
-            logger.addHandler(launch_config.file_handler(f'{process_name}.log'))
+    if together:
+        logger.addHandler(launch_config.file_handler(f'{process_name}.log'))
     return logger
 
 

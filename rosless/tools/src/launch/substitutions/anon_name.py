@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import os
 import socket
+import time
 from typing import TYPE_CHECKING
-import uuid
 
 from launch.some_substitutions_type import SomeSubstitutionsType
 from launch.substitution import Substitution
@@ -62,5 +62,5 @@ class AnonName(Substitution):
             context.extend_globals({PREFIX: known})
         if name not in known:
             host = ''.join(c if c.isalnum() else '_' for c in socket.gethostname())
-            known[name] = f'{name}_{host}_{os.getpid()}_{uuid.uuid4().hex[:12]}'
+            known[name] = f'{name}_{host}_{os.getpid()}_{time.time_ns()}'
         return str(known[name])

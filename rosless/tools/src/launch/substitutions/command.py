@@ -75,7 +75,8 @@ class Command(Substitution):
                 stderr=subprocess.STDOUT if on_stderr == 'capture' else subprocess.PIPE)
         except OSError as error:
             name = words[0] if words else ''
-            raise SubstitutionFailure(f"the program '{name}' of the command '{command}' "
+            what = 'file not found: ' if isinstance(error, FileNotFoundError) else ''
+            raise SubstitutionFailure(f"{what}the program '{name}' of the command '{command}' "
                                       f'cannot be run: {error.strerror}') from error
         if done.returncode != 0:
             raise SubstitutionFailure(f'executed command failed. Command: {command}\n'

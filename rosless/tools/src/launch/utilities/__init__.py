@@ -14,18 +14,22 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
-from launch.utilities.absent import absent
 from launch.utilities.class_tools_impl import is_a
 from launch.utilities.class_tools_impl import is_a_subclass
 from launch.utilities.class_tools_impl import isclassinstance
+from launch.utilities.create_future_impl import create_future
 from launch.utilities.ensure_argument_type_impl import ensure_argument_type
 from launch.utilities.normalize_to_list_of_substitutions_impl import \
     normalize_to_list_of_substitutions
 from launch.utilities.perform_substitutions_impl import perform_substitutions
+from launch.utilities.signal_management import AsyncSafeSignalManager
 
 __all__ = [
+    'AsyncSafeSignalManager',
+    'create_future',
     'ensure_argument_type',
     'is_a',
     'is_a_subclass',
@@ -34,16 +38,13 @@ __all__ = [
     'perform_substitutions',
 ]
 
-_absent = absent(__name__, {
-    'AsyncSafeSignalManager': 'use asyncio.loop.add_signal_handler',
-    'create_future': 'use asyncio.get_running_loop().create_future()',
-    'visit_all_entities_and_collect_futures': 'return the entities from execute()',
-})
+_LATER = {   # they need the entities, which need this module
+    'normalize_to_list_of_entities': 'normalize_to_list_of_entities_impl',
+    'visit_all_entities_and_collect_futures': 'visit_all_entities_and_collect_futures_impl',
+}
 
 
 def __getattr__(name: str) -> Any:
-    if name == 'normalize_to_list_of_entities':  # it needs the entities, which need this module
-        from launch.utilities.normalize_to_list_of_entities_impl import \
-            normalize_to_list_of_entities
-        return normalize_to_list_of_entities
-    return _absent(name)
+    if name in _LATER:
+        return getattr(importlib.import_module(f'{__name__}.{_LATER[name]}'), name)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -29,6 +29,5 @@ def is_a_subclass(obj: Any, entity_type: type) -> bool:
 
 
 def isclassinstance(obj: Any) -> bool:
-    """Tell whether an object is no plain value, function, module or class."""
-    return hasattr(obj, '__dict__') and not inspect.isroutine(obj) and not inspect.isclass(obj) \
-        and not inspect.ismodule(obj)
+    """Tell whether an object is an instance: no function, module or class."""
+    return not (inspect.isroutine(obj) or inspect.isclass(obj) or inspect.ismodule(obj))

@@ -72,7 +72,7 @@ class LocalProcess:
         try:
             self._popen = subprocess.Popen(
                 ' '.join(cmd) if shell else list(cmd), cwd=cwd, env=env, shell=shell,
-                stdin=subprocess.DEVNULL, stdout=ends['stdout'][1], stderr=ends['stderr'][1],
+                stdin=subprocess.PIPE, stdout=ends['stdout'][1], stderr=ends['stderr'][1],
                 preexec_fn=child_setup())
         except BaseException:
             for read_end, _ in ends.values():
@@ -109,6 +109,8 @@ class LocalProcess:
 
     def _wait(self) -> None:
         returncode = self._popen.wait()
+        if self._popen.stdin is not None:
+            self._popen.stdin.close()
         try:
             self._loop.call_soon_threadsafe(self._ended, returncode)
         except RuntimeError:

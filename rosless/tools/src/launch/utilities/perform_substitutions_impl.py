@@ -25,4 +25,4 @@ if TYPE_CHECKING:
 
 def perform_substitutions(context: LaunchContext, subs: Iterable[Substitution]) -> str:
     """Return the texts of the substitutions in this context, put together."""
-    return ''.join(context.perform_substitution(sub) for sub in subs)
+    return ''.join(sub.perform(context) for sub in subs)

@@ -46,7 +46,7 @@ class ROSTimer(TimerAction):
         from rclpy.parameter import Parameter
 
         node = get_ros_node(context)
-        loop = context.asyncio_loop
+        loop = context.running_loop
         settings: dict[str, Any] = dict(
             item for item in context.launch_configurations.get(GLOBAL_PARAMETERS, ())
             if isinstance(item, tuple))

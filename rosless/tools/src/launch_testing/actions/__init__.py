@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TYPE_CHECKING
 
 from launch.action import Action
@@ -21,8 +22,6 @@ from launch.utilities.absent import absent
 
 if TYPE_CHECKING:
     from launch.launch_context import LaunchContext
-
-READY = 'launch_testing_ready'  # name of what the runner leaves for ReadyToTest
 
 _OTHERS = 'start tests beside others by ExecuteProcess, and check its exit code'
 __getattr__ = absent(__name__, {'GTest': _OTHERS, 'PyTest': _OTHERS, 'Test': _OTHERS})
@@ -34,9 +33,13 @@ class ReadyToTest(Action):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        self._callbacks: list[Callable[[], None]] = []
+
+    def _add_callback(self, callback: Callable[[], None]) -> None:
+        """Have a function called when tests can begin; for what runs them."""
+        self._callbacks.append(callback)
 
     def execute(self, context: LaunchContext) -> None:
-        """Tell the runner, if there is one."""
-        ready = context.get_locals_as_dict().get(READY)
-        if ready is not None:
-            ready.set()
+        """Tell what runs the tests, if there is something."""
+        for callback in self._callbacks:
+            callback()

@@ -131,13 +131,22 @@ class SequentialTextChecker:
     def __init__(self, output: Any) -> None:
         self._text = ''.join(output)
         self._place = 0
+        self._begin = -1
 
     def assertInText(self, msg: str) -> None:
         """Assert that a text comes after the one before."""
         place = self._text.find(msg, self._place)
-        assert place >= 0, (f"'{msg}' not found in sequence after previous match.  What is left "
-                            f'begins with:\n{self._text[self._place:][:500]}')
+        if place < 0:
+            raise AssertionError(f"'{msg}' not found in sequence after previous match.  These are "
+                                 f'the lines around it:\n{self.get_nearby_lines()}')
         self._place = place + len(msg)
+        self._begin = place
+
+    def get_nearby_lines(self) -> str:
+        """Return the line of the last match, with two before and two after it."""
+        lines = self._text.splitlines()
+        number = 0 if self._begin < 0 else self._text.count('\n', 0, self._begin)
+        return '\n'.join(lines[max(number - 2, 0):number + 3])
 
     assertInStdout = assertInText  # noqa: N815
 

@@ -42,3 +42,8 @@ class StdoutReadyListener(OnProcessIO):
             return actions if ready_txt in event.text.decode(errors='replace') else None
 
         super().__init__(target_action=target_action, on_stdout=look)
+        self._actions = list(actions)
+
+    def describe(self) -> tuple[str, list[Any]]:
+        """Return a text for people, and what is done then."""
+        return super().describe()[0], self._actions

@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 import contextlib
 from pathlib import Path
 import re
@@ -27,7 +27,10 @@ from launch.events.process import ProcessExited
 from launch.events.process import ProcessStarted
 from launch.events.process import ShutdownProcess
 
-__all__ = ['basic_output_filter', 'expected_output_from_file', 'launch_process', 'ProcessProxy']
+__all__ = [
+    'basic_output_filter', 'expect_output', 'expected_output_from_file', 'launch_process',
+    'ProcessProxy',
+]
 
 
 class ProcessProxy:
@@ -157,3 +160,50 @@ def expected_output_from_file(path: str) -> list[Any]:
         if file.is_file():
             return [read(line) for line in file.read_text().splitlines()]
     raise RuntimeError(f'could not find output check file: {path}')
+
+
+def expect_output(
+    *, expected_text: Any = None, expected_lines: Sequence[Any] | None = None,
+    text: str | None = None, lines: Sequence[str] | None = None, strict: bool = False,
+) -> bool:
+    """
+    Tell whether output is as expected.
+
+    Parameters
+    ----------
+    expected_text : str or pattern, optional
+        A text that is in it, or a pattern that is found.
+    expected_lines : sequence of str or pattern, optional
+        Lines that follow each other in it, with others in between; instead of the text.
+    text : str, optional
+        The output.
+    lines : sequence of str, optional
+        Its lines; instead of the text.
+    strict : bool
+        Whether nothing else may be there.
+
+    Raises
+    ------
+    ValueError
+        If not exactly one of each pair is given.
+
+    """
+    if (expected_text is None) == (expected_lines is None) or (text is None) == (lines is None):
+        raise ValueError('give one of expected_text and expected_lines, and one of text and lines')
+    whole = '\n'.join(lines) if text is None else text  # type: ignore[arg-type]
+    found = whole.splitlines()
+    if expected_text is not None:
+        if hasattr(expected_text, 'search'):
+            wanted = expected_text.fullmatch if strict else expected_text.search
+            return wanted(whole) is not None
+        return bool(expected_text == whole if strict else expected_text in whole)
+    assert expected_lines is not None
+    if strict:
+        return len(found) == len(expected_lines) and all(
+            _is_line(one, line) for one, line in zip(expected_lines, found))
+    rest = iter(found)
+    return all(any(_is_line(one, line) for line in rest) for one in expected_lines)
+
+
+def _is_line(expected: Any, line: str) -> bool:
+    return bool(expected.match(line)) if hasattr(expected, 'match') else bool(expected == line)

@@ -20,6 +20,7 @@ from typing import Any
 
 from launch.actions import ExecuteLocal
 from launch.actions import ExecuteProcess
+from launch.substitutions import TextSubstitution
 
 NO_CMD_ARGS: Any = object()
 __all__ = ['KeepAliveProc', 'NO_CMD_ARGS', 'NoMatchingProcessException', 'resolveProcesses']
@@ -74,8 +75,12 @@ def resolveProcesses(
     else:
         raise TypeError(f"proc argument must be 'ExecuteProcess' or 'str' not {type(process)}")
     names = ', '.join(sorted(' '.join((one.process_details['name'],
-                                       *one.process_details['cmd'][1:])) for one in known))
+                                       *one.process_details['cmd'][1:])) for one in known
+                             if getattr(one, 'process_details', None)))
     if not found:
+        if isinstance(process, ExecuteLocal):
+            raise NoMatchingProcessException(
+                f'Did not find the process of the action {_command(process)}. Procs: {names}')
         raise NoMatchingProcessException(
             f"Did not find any processes matching name '{process}' and args '{cmd_args}'. "
             f'Procs: {names}')
@@ -83,6 +88,15 @@ def resolveProcesses(
         raise Exception(f"Found multiple processes matching name '{process}' and cmd_args "
                         f"'{cmd_args}'. Procs: {names}")
     return found
+
+
+def _command(action: ExecuteLocal) -> str:
+    """Return a command that holds no substitutions; ``Unknown`` otherwise."""
+    parts = [part for word in action.process_description.cmd for part in word]
+    if not all(isinstance(part, TextSubstitution) for part in parts):
+        return 'Unknown'
+    return ' '.join(''.join(part.text for part in word)
+                    for word in action.process_description.cmd)
 
 
 def _has_arguments(given: list[str], wanted: Any) -> bool:
