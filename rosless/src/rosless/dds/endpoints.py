@@ -193,6 +193,10 @@ class Reader(Endpoint):
             if samples[0][1].valid_data:
                 return samples[0]
 
+    def expect_large(self) -> None:
+        """Copy no sample as it is taken: not the first large one either, which keeps others."""
+        self._gets_large = True
+
     def take_sample(self) -> Copied | Left | None:
         """Return what `take` does; once a sample was large, those that follow are not copied."""
         if self._gets_large:
