@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 import sys
 import time
@@ -29,8 +30,9 @@ HERE = Path(__file__).resolve().parent
 SHORT = ('trajectory of 2,000,000 empty points', 'trajectory of 15,000 points',
          'goal of 200,000 empty points', 'goal of 15,000 points', 'description of 30,000 links')
 RATE = 100.0     # Hz: a busy machine keeps it
-WATCHED = 8.0    # s before, and again after a message was sent
+WATCHED = 5.0    # s before, and again after a message was sent
 TIMES = 2.0      # the largest gap may be so many times that of as long a time before
+TURNS = 3        # what a message does it does each time; other programs on the machine do not
 BLINK = 0.1      # s: what two gaps on a machine with other programs differ by anyway
 GROWTH = 250e6   # bytes: what is read of 16 MB, of a goal before it is refused 200 MB
 
@@ -42,13 +44,13 @@ class Gaps:
         self.times: list[float] = []
         graph.node.create_subscription(
             Float64MultiArray, 'effort_controller/commands',
-            lambda _: self.times.append(time.monotonic()), 100)
+            lambda octets: self.times.append(time.monotonic()), 100, raw=True)
 
     def largest(self, begin: float) -> float:
         """Return the longest time without a command since one [s]."""
         now = time.monotonic()
         times = [begin, *(one for one in self.times if one > begin), now]
-        return max(later - one for one, later in zip(times, times[1:]))
+        return max(later - one for one, later in itertools.pairwise(times))
 
 
 def run(score: Score) -> None:
@@ -67,16 +69,20 @@ def run(score: Score) -> None:
                                environment=SUPPORT)
                 sender.wait_for('ready')
                 before = {node: memory(demo.process_of(node)) for node in NODES}
-                begin = time.monotonic()
-                time.sleep(WATCHED)
-                usual = gaps.largest(begin)
-                begin = time.monotonic()
-                go.touch()
-                sender.wait_for('sent')
-                time.sleep(max(0.0, begin + WATCHED - time.monotonic()))
-                gap = gaps.largest(begin)
-                print(f'    largest gap {1e3 * gap:.0f} ms, usual {1e3 * usual:.0f} ms')
+                for turn in range(1, TURNS + 1):
+                    begin = time.monotonic()
+                    time.sleep(WATCHED)
+                    usual = gaps.largest(begin)
+                    begin = time.monotonic()
+                    go.write_text('s' * turn)
+                    sender.wait_for(f'sent {turn}')
+                    time.sleep(max(0.0, begin + WATCHED - time.monotonic()))
+                    gap = gaps.largest(begin)
+                    print(f'    largest gap {1e3 * gap:.0f} ms, usual {1e3 * usual:.0f} ms')
+                    if gap < TIMES * usual + BLINK:
+                        break
                 worst.append((gap / usual, name))
+                go.write_text('e')
                 graph.wait_until(lambda sender=sender: not sender.up, 'the sender ends')
                 demo.efforts.wrong.clear()   # some were the sender's
                 for node in NODES:

@@ -10,7 +10,7 @@
 # or implied. See the License for the specific language governing permissions and limitations under
 # the License.
 
-"""Sends one large message, or request, when a file is there: ``large_sender.py NAME FILE``."""
+"""Sends a large message, or request, as often as a file says: ``large_sender.py NAME FILE``."""
 
 from __future__ import annotations
 
@@ -57,21 +57,22 @@ def xml(count: int) -> str:
 
 
 TOPICS: dict[str, tuple[str, Callable[[], Any]]] = {
-    'trajectory of 2,000,000 empty points': ('controller/joint_trajectory', lambda:
-        JointTrajectory(points=[EMPTY] * 2_000_000)),
-    'trajectory of 200,000 empty points': ('controller/joint_trajectory', lambda:
-        JointTrajectory(points=[EMPTY] * 200_000)),
-    'trajectory of 20,000 empty points': ('controller/joint_trajectory', lambda:
-        JointTrajectory(joint_names=JOINTS, points=[EMPTY] * 19_000)),
+    'trajectory of 2,000,000 empty points': (
+        'controller/joint_trajectory', lambda: JointTrajectory(points=[EMPTY] * 2_000_000)),
+    'trajectory of 200,000 empty points': (
+        'controller/joint_trajectory', lambda: JointTrajectory(points=[EMPTY] * 200_000)),
+    'trajectory of 20,000 empty points': (
+        'controller/joint_trajectory', lambda: JointTrajectory(
+            joint_names=JOINTS, points=[EMPTY] * 19_000)),
     'trajectory of 15,000 points': ('controller/joint_trajectory', lambda: still(15_000)),
-    'trajectory of 1,000,000 names': ('controller/joint_trajectory', lambda:
-        JointTrajectory(joint_names=['a'] * 1_000_000)),
-    'joint state of 1,000,000 names': ('joint_states', lambda:
-        JointState(name=['a'] * 1_000_000)),
-    'joint state of 4,000,000 positions': ('joint_states', lambda:
-        JointState(name=JOINTS, velocity=[0.0] * 4_000_000)),
-    'command of 4,000,000 efforts': ('effort_controller/commands', lambda:
-        Float64MultiArray(data=[0.0] * 4_000_000)),
+    'trajectory of 1,000,000 names': (
+        'controller/joint_trajectory', lambda: JointTrajectory(joint_names=['a'] * 1_000_000)),
+    'joint state of 1,000,000 names': (
+        'joint_states', lambda: JointState(name=['a'] * 1_000_000)),
+    'joint state of 4,000,000 positions': (
+        'joint_states', lambda: JointState(name=JOINTS, velocity=[0.0] * 4_000_000)),
+    'command of 4,000,000 efforts': (
+        'effort_controller/commands', lambda: Float64MultiArray(data=[0.0] * 4_000_000)),
     'description of 30,000 links': ('robot_description', lambda: String(data=xml(30_000))),
     'description of 40 MB': ('robot_description', lambda: String(data='<robot> ' * 5_000_000)),
 }
@@ -111,7 +112,7 @@ SERVICES: dict[str, tuple[str, Any, Callable[[], Any]]] = {
 
 
 def main(name: str, go: Path) -> None:
-    """Make the message, wait for the file, send it, and stay until it has arrived."""
+    """Make the message; send it for each letter in the file, and end at the letter e."""
     rclpy.init()
     node = rclpy.create_node('large_sender')
     if name in TOPICS:
@@ -135,11 +136,16 @@ def main(name: str, go: Path) -> None:
         def send() -> None:
             client._writer.write(octets + bytes(-len(octets) & 3))
     print('ready', flush=True)
-    while not go.exists():
+    sent = 0
+    while True:
+        said = go.read_text() if go.exists() else ''
+        if 'e' in said:
+            return
+        if len(said) > sent:
+            sent += 1
+            send()
+            print(f'sent {sent} of {len(octets)}', flush=True)
         time.sleep(0.01)
-    send()
-    print(f'sent {len(octets)}', flush=True)
-    time.sleep(10.0)
 
 
 if __name__ == '__main__':

@@ -30,6 +30,7 @@ from .callback_groups import CallbackGroup, ReentrantCallbackGroup
 from .early_answers import EarlyAnswers
 from .entity import Job
 from .handle import Handle
+from .publisher import PATIENCE
 from .rcl_errors import RCLError
 from .service_channel import Channel, HEADER, identifiers, OFFSET, ServiceEntity
 from .service_introspection import REQUEST_RECEIVED, RESPONSE_SENT
@@ -246,8 +247,12 @@ class Service(ServiceEntity):
         def write() -> None:
             self._write(data, response, header)
 
+        def write_soon() -> None:
+            if not self._write(data, response, header, PATIENCE):  # another client does not read
+                self._early.add(self, len(data), '', header.writer, write)
+
         if header.writer in self._matched:
-            write()
+            write_soon()
             return
         known = self._reader.peer_data(header.writer)
         if known is None:
@@ -256,19 +261,24 @@ class Service(ServiceEntity):
             )
         elif 'clientid' not in known or known['clientid'] in self.client_ids():
             self._matched.add(header.writer)
-            write()
+            write_soon()
         else:
             self._early.add(self, len(data), known['clientid'], header.writer, write)
 
-    def _write(self, data: bytes, response: Any, header: RequestHeader) -> None:
+    def _write(
+        self, data: Any, response: Any, header: RequestHeader, patience: float | None = None
+    ) -> bool:
+        """Write an answer; return False if there was no room for it in time."""
         try:
-            self._writer.write(data)
+            if not self._writer.write(data, patience):
+                return False
         except DDSException as error:
             if not self.destroyed and self.context.ok():
                 raise RCLError(f'Failed to send response: {error}') from None
-            return
+            return True
         if self._events is not None:
             self._events.tell(RESPONSE_SENT, header[:2], response=[response])
+        return True
 
     def client_ids(self) -> set[str]:
         """Return the identifiers of the clients whose readers have been discovered."""
@@ -280,7 +290,7 @@ class Service(ServiceEntity):
 
     def _log_dropped(self, count: int) -> None:
         self._log_error(
-            f"service '{self.service_name}': {count} requests dropped so far: too many wait of one "
+            f"service '{self.service_name}': {count} requests dropped: too many wait of one "
             'client'
         )
 

@@ -89,6 +89,38 @@ def poll_time(environment: Mapping[str, str] | None = None) -> int:
     return int(text) * 1000
 
 
+def check_security(environment: Mapping[str, str] | None = None) -> str:
+    """
+    Look whether DDS Security is asked for, which the wheel of Cyclone DDS has no plugins for.
+
+    Returns
+    -------
+    str
+        A warning if it is wanted where it is there (``ROS_SECURITY_STRATEGY=Permissive``), else
+        empty.
+
+    Raises
+    ------
+    ConfigurationError
+        If it is demanded (``Enforce``): nothing is encrypted, and nobody is kept out.
+
+    """
+    env = os.environ if environment is None else environment
+    if env.get('ROS_SECURITY_ENABLE', '') != 'true':
+        return ''
+    strategy = env.get('ROS_SECURITY_STRATEGY', '')
+    found = (
+        f'ROS_SECURITY_ENABLE=true with ROS_SECURITY_STRATEGY={strategy!r}: rosless has no DDS '
+        'Security'
+    )
+    if strategy == 'Enforce':
+        raise ConfigurationError(
+            f'{found}; allowed: Permissive, or ROS_SECURITY_ENABLE=false, and a firewall in its '
+            'place, or ROS 2 itself'
+        )
+    return f'{found}; nothing is encrypted, and nobody is kept out'
+
+
 @functools.cache
 def most_elements() -> int:
     """
