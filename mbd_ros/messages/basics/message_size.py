@@ -50,12 +50,15 @@ class Limits(NamedTuple):
         Strings and messages in all of their sequences.
     small : int
         Octets of one that is read where it is used; a larger one is read beside the callbacks.
+    waiting : int
+        Messages that wait while a large one is read, as the depth of most profiles.
 
     """
 
     octets: int = MOST_OCTETS
     elements: int = MOST_ELEMENTS
     small: int = SMALL
+    waiting: int = 10
 
 
 USUAL = Limits()

@@ -24,6 +24,7 @@ from collections.abc import Callable
 import contextlib
 import functools
 import threading
+import time
 from typing import Any, TYPE_CHECKING
 
 from rclpy._rclpy_pybind11 import InvalidHandle
@@ -36,8 +37,10 @@ from mbd_ros.messages.basics.message_size import Limits, require_within
 if TYPE_CHECKING:
     from mbd_ros.nodes.parts.guard import GuardedNode
 
-MOST_WAITING = 10
-"""Messages of a topic that wait while a large one is read, as the depth of most profiles."""
+REST = 3.0
+"""After a large message none is read for so many times as long as it took."""
+LONGEST_REST = 3.0
+"""But not longer than this [s]."""
 Given = tuple[bytes, tuple[Any, ...]]
 
 
@@ -46,7 +49,8 @@ class LargeMessages:
     Turns the octets of one topic into messages.
 
     While a large message is read those that come after it wait, so that their order stays; where
-    too many wait the oldest is dropped, as DDS does it.
+    too many wait the oldest is dropped, as DDS does it. Reading takes a fourth of the time at most,
+    so that who sends one large message after the other delays nobody much.
 
     Parameters
     ----------
@@ -100,7 +104,7 @@ class LargeMessages:
         with self._lock:
             self._waiting.append((data, others))
             self._aside += 1
-            while (len(self._waiting) > MOST_WAITING
+            while (len(self._waiting) > self._limits.waiting
                    or sum(len(one) for one, _ in self._waiting) > self._limits.octets):
                 self._waiting.popleft()
                 self._aside -= 1
@@ -116,16 +120,19 @@ class LargeMessages:
                     self._running = False
                     return
                 data, others = self._waiting.popleft()
+            begin = time.monotonic()
             message = self._read_guarded(data)
+            took = time.monotonic() - begin
             with self._lock:
                 if message is not None:
                     self._ready.append((message, others))
-                if message is None or len(self._ready) > MOST_WAITING:
+                if message is None or len(self._ready) > self._limits.waiting:
                     self._aside -= 1
-                if len(self._ready) > MOST_WAITING:
+                if len(self._ready) > self._limits.waiting:
                     self._ready.popleft()
             with contextlib.suppress(InvalidHandle):   # the node was cleaned up meanwhile
                 self._more.trigger()
+            time.sleep(min(REST * took, LONGEST_REST))   # who sends many takes no more than a share
 
     def _read(self, data: bytes) -> Any:
         require_within(data, self._kind, self._limits)

@@ -39,7 +39,7 @@ MOST_FINDINGS = 10
 """Remarks of the reader that are logged one by one."""
 SLOW = 1.0
 """Time after which a node says that it still compiles a robot [s]."""
-ANY_TEXT = Limits(octets=(64 << 20) + 64, small=0)
+ANY_TEXT = Limits(octets=(64 << 20) + 64, small=0, waiting=1)
 """Of the topic: as long as a file may be, and read beside the callbacks however short it is."""
 LATE = 2.0
 """How late a copy of a description that was replaced may come on the topic [s]."""

@@ -24,9 +24,10 @@ from std_msgs.msg import String
 
 from mbd_ros.errors import MbdError
 from mbd_ros.messages.basics.message_size import Limits
-from mbd_ros.nodes.parts.large_messages import LargeMessages, MOST_WAITING
+from mbd_ros.nodes.parts.large_messages import LargeMessages
 
 LIMITS = Limits(octets=2000, small=100)
+MOST_WAITING = LIMITS.waiting
 SHORT, LONG = 'a', 'x' * 500
 
 
