@@ -10,7 +10,7 @@
 # or implied. See the License for the specific language governing permissions and limitations under
 # the License.
 
-"""A plain program of Cyclone DDS that uses our topic names in its own way: ``stranger.py KIND``."""
+"""A plain program of Cyclone DDS that uses our topic names in its way: ``stranger.py KIND``."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

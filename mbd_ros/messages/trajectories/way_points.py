@@ -84,14 +84,6 @@ class Reference(NamedTuple):
     nanoseconds: int
     running: Running | None = None
 
-    def is_as(self, other: Reference) -> bool:
-        """Tell whether the same path begins from here: joints rest at the same place."""
-        return (self.running is None and other.running is None
-                and not max(np.abs(self.v).max(initial=0.0),
-                            np.abs(self.acceleration).max(initial=0.0)) > RESTING
-                and all(np.array_equal(one, another)
-                        for one, another in zip(self[:3], other[:3])))
-
     def goes_on(self, joints: Sequence[str], span: float) -> PiecewisePolynomial | None:
         """
         Return what joints would do for a time [s], infinite: to the end; None if not known.
@@ -394,8 +386,6 @@ class ReadAhead(list[Any]):
     ----------
     times : Vector
         See ``due``.
-    path : tuple or None
-        The path that was made of them, of which robot, and from where on.
 
     Raises
     ------
@@ -408,7 +398,6 @@ class ReadAhead(list[Any]):
 
     def __init__(self, points: Sequence[Any], count: int) -> None:
         super().__init__(points)
-        self.path: tuple[Model, Reference, Any] | None = None
         self.times = due(points)
         self._count = count
         fields = [*self.FIELDS, *(['effort'] if all(len(one.effort) for one in points) else ())]

@@ -49,8 +49,8 @@ class LargeMessages:
     Turns the octets of one topic into messages.
 
     While a large message is read those that come after it wait, so that their order stays; where
-    too many wait the oldest is dropped, as DDS does it. Reading takes a fourth of the time at most,
-    so that who sends one large message after the other delays nobody much.
+    too many wait the oldest is dropped, as DDS does it. Reading takes a fourth of the
+    time at most, so that who sends one large message after the other delays nobody much.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ class LargeMessages:
                     self._ready.popleft()
             with contextlib.suppress(InvalidHandle):   # the node was cleaned up meanwhile
                 self._more.trigger()
-            time.sleep(min(REST * took, LONGEST_REST))   # who sends many takes no more than a share
+            time.sleep(min(REST * took, LONGEST_REST))   # leave time to others
 
     def _read(self, data: bytes) -> Any:
         require_within(data, self._kind, self._limits)
