@@ -30,7 +30,8 @@ from mbd_ros.dynamics.loops.closure import open_loops
 from mbd_ros.errors import LoopsOpenWarning
 from mbd_ros.execution import choose, forced
 from mbd_ros.messages.basics.findings import diagnose
-from mbd_ros.messages.dynamics import dynamics_answers as answers, dynamics_requests as requests
+from mbd_ros.messages.dynamics import (
+    dynamics_answers as answers, dynamics_requests as requests, request_costs as costs)
 from mbd_ros.nodes.parts.effort_streams import EffortStreams
 from mbd_ros.nodes.parts.health import Durations, ERROR, Health, HealthPublisher, OK, WARNING
 from mbd_ros.nodes.parts.managed import ManagedNode
@@ -39,8 +40,8 @@ from mbd_ros.nodes.parts.run import run
 from mbd_ros.nodes.parts.surroundings import fluid_of, gravity_of, VectorTopic
 from mbd_ros.nodes.parts.turns import Turns
 
-SMALL = 1000
-"""Points of a request that is answered at once: in two milliseconds at most."""
+MOST_CODES = 1000
+"""Kinds of code, by robot, that are remembered as compiled."""
 Terms = dict[str, Any]
 
 
@@ -51,7 +52,9 @@ class DynamicsServer(ManagedNode):
     A request is answered with the robot that is in use when its turn comes; a description that
     comes meanwhile does not disturb it. What is wrong with a request is said in its answer.
 
-    Large requests take turns, which leave a thread free for small ones and the timer.
+    What a request will take is estimated before it runs. Large ones take turns, the shortest
+    first, and checks of descriptions have a lane of their own, so that a thread is left for small
+    ones and the timer; one beyond its budget is answered so.
 
     =======================  ===================  ===============================================
     entity                   callback group       why
@@ -77,17 +80,20 @@ class DynamicsServer(ManagedNode):
     def __init__(self) -> None:
         super().__init__()
         self.num_threads: int = self._settings.num_threads
-        self._large = Turns(self.num_threads - 1)
+        self._large = Turns(max(1, self.num_threads - 2))
+        self._checks = Turns(1) if self.num_threads > 2 else self._large
 
     def forget(self) -> None:
         """Have answered nothing."""
         self._durations = Durations()
         self._answered = 0
         self._ran: dict[str, str] = {}
+        self._compiled: set[tuple[str, ...]] = set()
 
     def configure(self) -> None:
         """Take the robot and offer the services."""
         warnings.simplefilter('ignore', LoopsOpenWarning)   # answers say it
+        self._forced_name = self._settings.executor
         self._forced = forced(self._settings.executor, self._settings.threads)
         alone = MutuallyExclusiveCallbackGroup()
         together = ReentrantCallbackGroup()
@@ -133,16 +139,32 @@ class DynamicsServer(ManagedNode):
                    ) -> Callable[[Any, Any], Any]:
         """Return a service callback; large requests wait for their turn."""
         async def callback(request: Any, response: Any) -> Any:
-            if len(getattr(request, 'points', ())) <= SMALL:
+            robot = self._source.robot
+            cost = costs.cost_of(request, None if robot is None else robot.model,
+                                 compiled=self._is_compiled(request, robot),
+                                 executor=self._forced_name)
+            if cost <= costs.SMALL:
                 return respond(request, response)
-            async with self._large:
+            costs.require_affordable(cost, request)
+            lane = self._checks if isinstance(request, CheckModel.Request) else self._large
+            costs.require_room(len(lane), lane.cost)
+            async with lane.of(cost):
                 return respond(request, response)
 
         def respond(request: Any, response: Any) -> Any:
-            answer(self._source.robot, request, response)
+            robot = self._source.robot
+            answer(robot, request, response)
             self._answered += 1
+            if robot is not None and len(self._compiled) < MOST_CODES:
+                self._compiled.add((str(robot.model.generation), *costs.code_of(request)))
             return response
         return callback
+
+    def _is_compiled(self, request: Any, robot: Robot | None) -> bool:
+        """Tell whether a request like this was answered before, or is as the node prepares it."""
+        code = costs.code_of(request)
+        return (robot is None or not any(code[1:])
+                or (str(robot.model.generation), *code) in self._compiled)
 
     def _forward_dynamics(self, robot: Robot, request: Any, response: Any) -> None:
         """Fill the answer of ``ForwardDynamics``."""

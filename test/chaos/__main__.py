@@ -40,6 +40,10 @@ AREAS = {
     'clients': 'many clients at once, clients killed during a call',
     'exchanges': 'robots exchanged and modules moved under requests',
     'disks': 'read-only home, full disk, corrupted cache',
+    'sizes': 'messages, goals and requests of up to 48 MB; commands keep their rate',
+    'strangers': 'other DDS programs: types, profiles, 300 participants; doubled nodes',
+    'fairness': 'one hostile client of each kind; what others wait for their answers',
+    'churn': 'goals, requests, nodes and robots by the thousand; nothing is left',
     'octets': 'octets that are no messages, on topics, services and actions of nodes',
     'fuzz': 'random descriptions, task texts, messages and parameters',
 }

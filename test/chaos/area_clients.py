@@ -28,7 +28,7 @@ from sound import answers, Sound
 
 HERE = Path(__file__).resolve().parent
 SUPPORT = {'PYTHONPATH': str(HERE.parent / 'support')}
-CLIENTS = 10        # in one process
+CLIENTS = 20        # in one process
 BUSY = 600.0        # s: fifty requests of 5000 points on a machine that is busy with other things
 LARGEST = 600e6     # bytes of memory of the server; 130e6 at rest, requests of 5000 points beside
 

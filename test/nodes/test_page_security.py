@@ -14,6 +14,7 @@
 
 import json
 import math
+import os
 import threading
 import time
 
@@ -205,6 +206,49 @@ def test_a_browser_changes_nothing_of_a_control_but_its_value(page, controls):
     assert page.server.gate.refused == 10 * len(attributes) + 9
     assert 1 <= len(page.told) <= 60   # one line a second at most
     assert all('refused a message of a browser' in line for line in page.told)
+
+
+def test_another_page_sees_that_somebody_acts(page, controls, monkeypatch):
+    """Once a second at most, and who acts is told nothing."""
+    notes = []
+    monkeypatch.setattr(viser.ClientHandle, 'add_notification',
+                        lambda client, *said, **more: notes.append((client.client_id, *said)))
+    with open_socket(page) as actor, open_socket(page) as other:
+        known = []
+        for socket in (actor, other):
+            socket.send(msgspec.msgpack.encode(CAMERA))
+            limit = time.monotonic() + 30.0
+            while len(page.server.get_clients()) == len(known) and time.monotonic() < limit:
+                time.sleep(0.01)
+            known = list(page.server.get_clients())
+        for _ in range(20):
+            actor.send(update(controls['buttons'], value='Stop'))
+        limit = time.monotonic() + 30.0
+        while not notes and time.monotonic() < limit:
+            time.sleep(0.01)
+    assert set(notes) == {(max(known), 'Another page acts', 'joints')}
+    assert len(notes) < 20
+
+
+def test_connections_that_are_cut_leave_nothing(page):
+    """After some that warm everything up: neither threads, nor files, nor clients."""
+    def cut(count):
+        for _ in range(count):
+            socket = open_socket(page)
+            socket.recv(timeout=60)
+            socket.send(msgspec.msgpack.encode(CAMERA))
+            socket.socket.shutdown(2)
+            socket.socket.close()
+        limit = time.monotonic() + 60.0
+        while page.server.get_clients() and time.monotonic() < limit:
+            time.sleep(0.05)
+        time.sleep(0.5)
+        assert page.server.get_clients() == {}
+        return len(os.listdir('/proc/self/fd')), threading.active_count()
+    files, threads = cut(20)
+    files_later, threads_later = cut(40)
+    assert files_later <= files + 2
+    assert threads_later <= threads + 2
 
 
 @pytest.mark.parametrize(('host', 'allowed'), [

@@ -34,13 +34,14 @@ def executor():
 class Visitor:
     """A coroutine that stays in the block until it is told to leave."""
 
-    def __init__(self, executor, turns, seen):
+    def __init__(self, executor, turns, seen, cost=0.0):
+        self.cost = cost
         self.leave = Future()
         self.seen = seen
         self.task = executor.create_task(self._visit, turns)
 
     async def _visit(self, turns):
-        async with turns:
+        async with turns.of(self.cost):
             self.seen.append(self)
             await self.leave
 
@@ -86,3 +87,25 @@ def test_who_is_stopped_while_waiting_keeps_no_turn(executor, given):
     first.leave.set_result(None)
     settle(executor)
     assert seen == [first, third]
+
+
+def test_what_is_short_comes_first_and_nothing_waits_for_ever(executor):
+    """Due are, in seconds: 20, 5, 20.5, then at 18 s those of 1 s each, 19 and later."""
+    now = [0.0]
+    turns, seen = Turns(1, clock=lambda: now[0]), []
+    running = Visitor(executor, turns, seen)
+    settle(executor)
+    long, short, other = (Visitor(executor, turns, seen, cost) for cost in (20.0, 5.0, 20.5))
+    settle(executor)
+    assert (len(turns), turns.cost) == (3, 45.5)
+    now[0] = 18.0
+    late = Visitor(executor, turns, seen, 1.0)
+    settle(executor)
+    now[0] = 19.5
+    later = Visitor(executor, turns, seen, 1.0)
+    for expected in (running, short, late, long, other, later):
+        settle(executor)
+        assert seen[-1] is expected
+        expected.leave.set_result(None)
+    settle(executor)
+    assert len(turns) == 0

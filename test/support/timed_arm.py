@@ -129,6 +129,8 @@ class TimedArm:
         self.a: list[Any] = []
         self.efforts: list[Any] = []
         self.tracker.stop(0.0, q, np.zeros(self.model.nv))
+        self.begins = 0
+        self.guard = SimpleNamespace(wrap=lambda name, callback: callback)
         self.goals = ControllerGoals(self, self, self.settings, None, Turns())
         self.step()
 
@@ -140,8 +142,9 @@ class TimedArm:
     def create_action_server(self, kind: Any, name: str, result: Any, **callbacks: Any) -> Any:
         self.servers[name] = SimpleNamespace(result=result, **callbacks)
 
-    def create_subscription(self, kind: Any, topic: str, callback: Any, qos: Any) -> Any:
-        self.topics[topic] = callback
+    def create_subscription(self, kind: Any, topic: str, callback: Any, qos: Any,
+                            prepare: Any = lambda message: message) -> Any:
+        self.topics[topic] = lambda message: callback(prepare(message))
 
     def create_service(self, kind: Any, name: str, callback: Any, **more: Any) -> Any:
         self.services[name] = callback
@@ -169,7 +172,7 @@ class TimedArm:
                           self.nanoseconds, self.now)
 
     def begun(self) -> None:
-        pass
+        self.begins += 1
 
     def step(self) -> None:
         """Take a control step at the present time."""

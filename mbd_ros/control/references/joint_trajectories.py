@@ -126,14 +126,16 @@ def rates_of_entries(coordinates: JointCoordinates, rows: Matrix, velocities: Ma
     """
     rest = np.zeros_like(velocities) if accelerations is None else accelerations
     first, second = np.empty_like(rows), np.empty_like(rows)
-    for k, row in enumerate(rows):
-        begin = 0
-        for part in coordinates.parts:
-            end = begin + part.v.stop - part.v.start
+    end = 0
+    for part in coordinates.parts:
+        begin, end = end, end + part.v.stop - part.v.start
+        v, acceleration = velocities[:, begin:end], rest[:, begin:end]
+        if part.kind.is_simple:
+            first[:, part.entries], second[:, part.entries] = v, acceleration
+            continue
+        for k, row in enumerate(rows[:, part.entries].tolist()):
             _, first[k, part.entries], second[k, part.entries] = entry_rates(
-                part.kind, *(tuple(values.tolist()) for values in (
-                    row[part.entries], velocities[k, begin:end], rest[k, begin:end])))
-            begin = end
+                part.kind, tuple(row), tuple(v[k].tolist()), tuple(acceleration[k].tolist()))
     return first, None if accelerations is None else second
 
 
@@ -147,6 +149,8 @@ def check_turns(coordinates: JointCoordinates, path: PiecewisePolynomial) -> Non
         If one does; says when.
 
     """
+    if not coordinates.turns():
+        return
     fractions = np.linspace(0.0, 1.0, LOOKS)
     times = np.diff(path.times)[:, None] * fractions               # since the segment's beginning
     powers = times[:, :, None] ** np.arange(path.coefficients.shape[1])

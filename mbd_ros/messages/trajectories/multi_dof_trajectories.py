@@ -52,6 +52,8 @@ from mbd_ros.model.state import curved_joints, CurvedJoint, joints_outside_loops
 
 Vector = NDArray[np.float64]
 Result = FollowJointTrajectory.Result
+MOST_POINTS = 2000
+"""Of a trajectory of joints with several coordinates: reading one takes 50 us."""
 
 UNIT = 1e-3
 """The length of a quaternion may differ from 1 by this: numbers of single precision, printed."""
@@ -151,6 +153,13 @@ def shaped_goal(model: Model, moved: tuple[str, ...], path: PiecewisePolynomial 
     except MbdError as error:
         raise GoalError(Result.INVALID_GOAL, str(error)) from error
     return JointPaths(new) if isinstance(path, JointPaths) else new[0][1]
+
+
+def require_few(message: MultiDOFJointTrajectory) -> None:
+    """Refuse a trajectory of joints with several coordinates that takes too long to read."""
+    if len(message.points) > MOST_POINTS:
+        raise GoalError(Result.INVALID_GOAL, (
+            f'the multi-DOF trajectory has {len(message.points)} points; allowed: {MOST_POINTS}'))
 
 
 def read_multi_dof(

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 import math
+from typing import Any
 
 from geometry_msgs.msg import Inertia
 from mbd_msgs.action import FollowPath
@@ -52,7 +53,13 @@ def refused(error: MbdError) -> FollowPath.Result:
                   error_string=str(error))
 
 
-def read_task(goal: FollowPath.Goal, base: Task, commands: EffortCommands) -> Task:
+def read_text(goal: FollowPath.Goal) -> Any:
+    """Return the text of a goal as plain data, for ``read_task``; that takes long if it is."""
+    return read_plain('task', goal.task)
+
+
+def read_task(goal: FollowPath.Goal, base: Task, commands: EffortCommands,
+              data: Any = None) -> Task:
     """
     Return the task of a goal.
 
@@ -64,6 +71,8 @@ def read_task(goal: FollowPath.Goal, base: Task, commands: EffortCommands) -> Ta
         The controller's own task; its settings stand where the goal says nothing.
     commands : EffortCommands
         The order of the joints in a posture.
+    data : optional
+        What ``read_text`` has found; it is read here if not given.
 
     Returns
     -------
@@ -83,7 +92,7 @@ def read_task(goal: FollowPath.Goal, base: Task, commands: EffortCommands) -> Ta
     if to_nanoseconds(goal.duration) < 0:
         raise InvalidValueError('duration', to_nanoseconds(goal.duration) / SECOND,
                                 '0, the whole path, or more [s]')
-    data = read_plain('task', goal.task)
+    data = read_text(goal) if data is None else data
     if not isinstance(data, dict):
         raise InvalidValueError('task', goal.task, 'a mapping in YAML, e.g. {link: tool, path: '
                                 '{kind: line, start: [...], end: [...], duration: 2.0}}')
@@ -91,6 +100,7 @@ def read_task(goal: FollowPath.Goal, base: Task, commands: EffortCommands) -> Ta
         if name not in KEYS:
             raise UnknownNameError('key of a task', name, KEYS)
     if 'posture' in data:
+        data = dict(data)
         data['posture'] = commands.configuration(
             'posture', row('posture', data['posture'] or [])).tolist()
     return next_task(base, data)

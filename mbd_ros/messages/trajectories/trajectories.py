@@ -34,7 +34,7 @@ from mbd_ros.errors import MbdError
 from mbd_ros.messages.basics.times import SECOND, to_nanoseconds, to_stamp
 from mbd_ros.messages.states.joint_states import LARGEST, Measured
 from mbd_ros.messages.trajectories.way_points import (
-    GoalError, listed, path_through, Reference, Rules, USUAL, values, WayPoints)
+    due, GoalError, listed, path_through, Reference, Rules, USUAL, values, WayPoints)
 from mbd_ros.model import Model
 from mbd_ros.model.names import simple_joints
 from mbd_ros.model.state import simple_entries
@@ -175,8 +175,7 @@ def read_feed_forward(message: JointTrajectory, start: Reference
         raise GoalError(Result.INVALID_GOAL, (
             f'efforts reach {np.abs(efforts).max():.9g}; allowed: up to {LARGEST:g}'))
     stamp = to_nanoseconds(message.header.stamp) or start.nanoseconds
-    return np.array([(stamp - start.nanoseconds + to_nanoseconds(point.time_from_start)) / SECOND
-                     for point in message.points]), efforts
+    return (stamp - start.nanoseconds) / SECOND + due(message.points), efforts
 
 
 def read_tolerances(

@@ -22,6 +22,7 @@ from builtin_interfaces.msg import Time
 from control_msgs.action import FollowJointTrajectory
 import numpy as np
 from numpy.typing import NDArray
+from trajectory_msgs.msg import JointTrajectory
 
 from mbd_ros.control.references.joining import back_to_rest, begun_with, beside, cut, end_point
 from mbd_ros.control.references.joint_coordinates import JointCoordinates
@@ -55,6 +56,10 @@ BACK = 4.0
 """A quintic back to where it began takes this many times v / a: its acceleration is 3.94 v / T."""
 RESTING = 1e-9
 """Rates of a reference below this are rest: rounding of splines [rad/s, rad/s^2; m/s, m/s^2]."""
+MOST_POINTS = 20_000
+"""Of a trajectory: 200 s at 100 Hz."""
+FEW = 50
+"""Points that a control step has time to read."""
 SHORT = 1e-3
 """A path that has ended goes on for this time [s]: a piece of no length is none."""
 
@@ -264,8 +269,7 @@ def _times(given: WayPoints, start: Reference, rules: Rules) -> tuple[Vector, fl
     """Return when points are due, and the stamp, both from ``start`` on [s]; checked."""
     stamp = to_nanoseconds(given.stamp) or start.nanoseconds
     wait = (stamp - start.nanoseconds) / SECOND
-    times = wait + np.array([to_nanoseconds(point.time_from_start) / SECOND
-                             for point in given.points])
+    times = wait + due(given.points)
     if not (np.diff(times) > 0.0).all():
         late = int(np.argmin(np.diff(times))) + 1
         raise GoalError(Result.INVALID_GOAL,
@@ -334,17 +338,92 @@ def values(points: Sequence[Any], name: str, count: int) -> Vector | None:
         If a point has another number of them, or one is not finite.
 
     """
-    rows = [list(getattr(point, name)) for point in points]
-    if not any(rows):
+    kept = points.kept(name, count) if isinstance(points, ReadAhead) else None
+    if kept is not None:
+        return None if kept.found is None else kept.found.copy()
+    rows = [getattr(point, name) for point in points]
+    if not any(map(len, rows)):
         return None
     for index, row in enumerate(rows):
         if len(row) != count:
             raise GoalError(Result.INVALID_GOAL, (
                 f'point {index} has {len(row)} {name}; allowed: {count}, one for each joint, in '
                 'all points or in none'))
-        if not all(math.isfinite(value) for value in row):
-            raise GoalError(Result.INVALID_GOAL, f'{name} of point {index} are not finite: {row}')
-    return np.array(rows)
+    found = np.array([list(row) for row in rows], np.float64).reshape(len(rows), count)
+    finite = np.isfinite(found).all(axis=1)
+    if not finite.all():
+        index = int(finite.argmin())
+        raise GoalError(Result.INVALID_GOAL,
+                        f'{name} of point {index} are not finite: {list(rows[index])}')
+    return found
+
+
+def due(points: Sequence[Any]) -> Vector:
+    """Return the times of points from the stamp of their trajectory on (k,) [s]."""
+    if isinstance(points, ReadAhead):
+        return points.times
+    return np.array([to_nanoseconds(point.time_from_start) / SECOND for point in points])
+
+
+class Kept(NamedTuple):
+    """What ``values`` has found."""
+
+    found: Vector | None
+
+
+class ReadAhead(list[Any]):
+    """
+    The points of a message with their numbers, read before a control step needs them.
+
+    Parameters
+    ----------
+    points : sequence
+        The points.
+    count : int
+        Number of the joints.
+
+    Attributes
+    ----------
+    times : Vector
+        See ``due``.
+
+    Raises
+    ------
+    GoalError
+        As ``values``.
+
+    """
+
+    FIELDS = ('positions', 'velocities', 'accelerations')
+
+    def __init__(self, points: Sequence[Any], count: int) -> None:
+        super().__init__(points)
+        self.times = due(points)
+        self._count = count
+        fields = [*self.FIELDS, *(['effort'] if all(len(one.effort) for one in points) else ())]
+        self._kept = {name: Kept(values(points, name, count)) for name in fields}
+
+    def kept(self, name: str, count: int) -> Kept | None:
+        """Return what was found for so many joints."""
+        return self._kept.get(name) if count == self._count else None
+
+
+def read_ahead(message: JointTrajectory) -> JointTrajectory:
+    """
+    Read the numbers in the points of a trajectory; what is done with them is quick then.
+
+    Raises
+    ------
+    GoalError
+        If there are more than ``MOST_POINTS``, or what is wrong with them.
+
+    """
+    if len(message.points) > MOST_POINTS:
+        raise GoalError(Result.INVALID_GOAL, (
+            f'the trajectory has {len(message.points)} points; allowed: {MOST_POINTS}'))
+    if len(message.points) > FEW and not isinstance(message.points, ReadAhead):
+        message.points = ReadAhead(message.points, len(message.joint_names))
+    return message
 
 
 def listed(names: Sequence[str]) -> str:

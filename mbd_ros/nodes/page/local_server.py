@@ -19,19 +19,26 @@ import contextlib
 from http import HTTPStatus
 from ipaddress import ip_address
 import socket
+import time
 from typing import Any
 from urllib.parse import urlsplit
 
 import viser
+from viser._messages import GuiUpdateMessage
 from websockets.asyncio import server
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from mbd_ros.errors import UnsupportedError
 from mbd_ros.nodes.page.incoming import connections, Gate, Report
+from mbd_ros.nodes.page.plain_text import plain
 
 Answer = Callable[[server.ServerConnection, Request], Any]
 
+TELL_PERIOD = 1.0
+"""Least time between two notes that another page acts [s]."""
+SHOWN = 4.0
+"""Time for which one is shown [s]."""
 POLICY = ("connect-src 'self' ws://{host} blob: data:; frame-src 'none'; object-src 'none'; "
           "base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 """Content-Security-Policy: the page talks to its own server only, and is in no other page."""
@@ -44,7 +51,8 @@ class LocalServer(viser.ViserServer):
     Refused are websockets that another page opens (their ``Origin`` is not ours) and requests for
     another host name (DNS rebinding: a foreign name that resolves to this machine), and messages
     that are more than values of controls and gestures (`Gate`). Nothing is shared over the
-    internet, which viser does when a client asks for it.
+    internet, which viser does when a client asks for it. Where several pages are open each shows
+    what another one does.
 
     Parameters
     ----------
@@ -64,6 +72,21 @@ class LocalServer(viser.ViserServer):
         with _guarded(host, connections(lambda: self.gate)):
             super().__init__(host=host, port=port, **settings)
         self.gate = Gate(self.gui._gui_input_handle_from_uuid, report)
+        self._told = -TELL_PERIOD
+        self._websock_server.register_handler(GuiUpdateMessage, self._tell_others)
+
+    def _tell_others(self, actor: int, message: GuiUpdateMessage) -> None:
+        """Show on the other pages that somebody has used a control; once in a while."""
+        control = self.gui._gui_input_handle_from_uuid.get(message.uuid)
+        now = time.monotonic()
+        if control is None or now - self._told < TELL_PERIOD:
+            return
+        others = [client for number, client in self.get_clients().items() if number != actor]
+        if others:
+            self._told = now
+        label = plain(getattr(control._impl.props, 'label', None) or 'a control')
+        for client in others:
+            client.add_notification('Another page acts', label, auto_close_seconds=SHOWN)
 
     def request_share_url(self, verbose: bool = True) -> None:
         """Share nothing."""

@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+import logging
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from mbd_ros.description.records.budget import reading
 from mbd_ros.description.records.mesh_file import drawn_mesh, MAX_BYTES
 from mbd_ros.description.urdf.visuals import Shape
 from mbd_ros.description.xml.roots import Roots
+from mbd_ros.errors import one_line
 from mbd_ros.nodes.page.colors import Rgb
 
 Matrix = NDArray[np.float64]
@@ -62,7 +64,8 @@ class RobotView:
                 handle = _add(scene, f'{self._frames[shape.link].name}/{number}', shape)
                 self._handles.append((shape.link, handle))
             except Exception as error:   # a mesh reader may raise anything
-                self.remarks.append(f"{shape.file} of link '{shape.link}' is not shown: {error}")
+                self.remarks.append(one_line(f"{shape.file} of link '{shape.link}' is not shown: "
+                                             f'{str(error) or type(error).__name__}'))
 
     @property
     def visible(self) -> bool:
@@ -147,6 +150,7 @@ def _add(scene: viser.SceneApi, name: str, shape: Shape) -> Any:
 
 def _add_mesh(scene: viser.SceneApi, name: str, shape: Shape, color: Rgb) -> Any:
     """Add a mesh; one without materials of its own takes the shape's colour."""
+    logging.getLogger('trimesh').setLevel(logging.CRITICAL)   # it is said in one line, by us
     assert shape.file is not None
     mesh = drawn_mesh(shape.file, Roots(shape.file, max_bytes=MAX_BYTES).check)
     mesh.apply_scale(shape.size)

@@ -52,7 +52,7 @@ from mbd_ros.messages.trajectories import multi_dof_trajectories, path_goals, tr
 from mbd_ros.messages.trajectories.speed_scaling import read_factor, SpeedScaling
 from mbd_ros.messages.trajectories.streams import is_target, read_target, timed
 from mbd_ros.messages.trajectories.way_points import (
-    GoalError, Reference, Rules, Running, wait_of)
+    FEW, GoalError, read_ahead, Reference, Rules, Running, wait_of)
 from mbd_ros.model.names import simple_joints
 from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.parts.aside import done_aside, Turns
@@ -65,6 +65,8 @@ REACHED = 'the goal was reached'
 CANCELLED = 'cancelled'
 PREEMPTED = 'Current goal preempted by new incoming action.'
 """In the words of joint_trajectory_controller."""
+SHORT_TEXT = 1000
+"""Characters of a task that a control step has time to read."""
 SAID = 1.0
 """A trajectory that begins later than this is told [s]."""
 TAKEN = 'a trajectory on the topic has taken its place'
@@ -148,7 +150,8 @@ class ControllerGoals:
         self._settings = settings
         self._turns = turns
         self._newest: object = None
-        self._approaches: dict[int, Way] = {}   # id of an accepted goal -> its approach
+        # id of an accepted goal -> its approach, the task of the controller, and its own
+        self._approaches: dict[int, tuple[Way, Task, Task]] = {}
         self._paces: dict[int, float] = {}      # and at which part of its speed it has to be
         self._logger = node.get_logger()
         self._active: Active | None = None
@@ -172,7 +175,8 @@ class ControllerGoals:
             FollowPath, '~/follow_path', self._result, decide=self._or_accepted(self._answer_path),
             begin=self._follow_path, result_of=path_goals.refused, group=patient)
         self._topic = node.create_subscription(
-            JointTrajectory, '~/joint_trajectory', self._on_trajectory, qos.RELIABLE)
+            JointTrajectory, '~/joint_trajectory', self._on_trajectory, qos.RELIABLE,
+            prepare=read_ahead)
         self._query = node.create_service(
             QueryTrajectoryState, '~/query_state', self._on_query)
 
@@ -308,6 +312,11 @@ class ControllerGoals:
 
     async def _answer_joints(self, goal: FollowJointTrajectory.Goal) -> GoalResponse:
         """Accept a trajectory of joints that can be followed."""
+        multi_dof_trajectories.require_few(goal.multi_dof_trajectory)
+        self._newest = goal
+        if len(goal.trajectory.points) > FEW:
+            await self._aside(goal, lambda: read_ahead(goal.trajectory))
+
         def ask() -> Callable[[], float]:
             controlled = self._controlled()
             self._tolerances(controlled, goal)
@@ -365,9 +374,16 @@ class ControllerGoals:
 
     async def _answer_path(self, goal: FollowPath.Goal) -> GoalResponse:
         """Accept a path or constraints that can be followed."""
+        data: Any = None
+        self._newest = goal
+        if len(goal.task) > SHORT_TEXT:
+            data = await self._aside(goal, lambda: path_goals.read_text(goal))
+        read: list[Task] = []
+
         def ask() -> Callable[[], Way]:
             controlled = self._controlled()
-            task = path_goals.read_task(goal, controlled.task, controlled.commands)
+            task = path_goals.read_task(goal, controlled.task, controlled.commands, data)
+            read[:] = controlled.task, task
             tracker, q, v = controlled.tracker, controlled.measured.q, controlled.measured.v
             one, other = tracker.apart(), None if self._wanted == 1.0 else tracker.apart()
             at_all = partial(rehearse_task, one, task, q, v, path_goals.duration_of(goal))
@@ -378,25 +394,29 @@ class ControllerGoals:
                     prepare_pace(other, task, q, v)
                 return way
             return rehearse
-        self._approaches[id(goal)] = await self._rehearsed(goal, ask)
+        way = await self._rehearsed(goal, ask)
+        self._approaches[id(goal)] = way, *read
         return GoalResponse.ACCEPT
 
     async def _rehearsed(self, goal: object, ask: Callable[[], Callable[[], Any]]) -> Any:
         """Return what the rehearsal of a goal does, unless a newer one came meanwhile."""
-        self._newest = goal
-
-        def require_newest() -> None:
-            if self._newest is not goal:
-                raise GoalError(FollowJointTrajectory.Result.INVALID_GOAL,
-                                'another goal came while it was prepared')
-
-        def rehearsed() -> Any:   # those that are outdated do not keep the newest waiting
-            require_newest()
-            return rehearse()
+        self._require_newest(goal)
         rehearse = await self._turns.take(ask)
-        found = await done_aside(rehearsed)
-        require_newest()
+        return await self._aside(goal, rehearse)
+
+    async def _aside(self, goal: object, work: Callable[[], Any]) -> Any:
+        """Do something for a goal, while control steps go on; not where a newer one came."""
+        def needed() -> Any:   # those that are outdated do not keep the newest waiting
+            self._require_newest(goal)
+            return work()
+        found = await done_aside(needed)
+        self._require_newest(goal)
         return found
+
+    def _require_newest(self, goal: object) -> None:
+        if self._newest is not goal:
+            raise GoalError(FollowJointTrajectory.Result.INVALID_GOAL,
+                            'another goal came while it was prepared')
 
     async def _follow_joints(self, handle: Any) -> None:
         """Begin a joint trajectory between two control steps."""
@@ -464,10 +484,11 @@ class ControllerGoals:
     def _begin_path(self, handle: Any) -> None:
         """Begin a path or constraints."""
         goal = handle.request
-        rehearsed = self._approaches.pop(id(goal))
+        rehearsed, base, task = self._approaches.pop(id(goal))
         controlled = self._controlled()
         tracker = controlled.tracker
-        task = path_goals.read_task(goal, controlled.task, controlled.commands)
+        if controlled.task is not base:   # gains were changed, or the robot
+            task = path_goals.read_task(goal, controlled.task, controlled.commands)
         approach = tracker.follow(task, controlled.time, controlled.measured.q,
                                   controlled.measured.v, approach=rehearsed)
         self._owner.begun()

@@ -42,7 +42,9 @@ except ImportError:   # Humble
 
 from mbd_ros.errors import MbdError, one_line
 from mbd_ros.messages.basics.error_codes import fail
+from mbd_ros.messages.basics.message_size import is_bounded, Limits, USUAL
 from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.parts.large_messages import LargeMessages
 
 REFUSALS = 1.0
 """Least time between two log lines about refusals by one entity [s]."""
@@ -247,11 +249,22 @@ class GuardedNode(Node):
         return super().create_publisher(msg_type, topic, *arguments, **options)
 
     def create_subscription(self, msg_type: Any, topic: str, callback: Callable[..., Any],
-                            *arguments: Any, **options: Any) -> Any:
-        """Make a subscription; a message that is refused is passed over."""
+                            *arguments: Any, limits: Limits = USUAL,
+                            prepare: Callable[[Any], Any] | None = None,
+                            **options: Any) -> Any:
+        """
+        Make a subscription; a message that is refused is passed over.
+
+        One beyond the limits is refused before it is made into objects; a large one is read, and
+        prepared, in a thread (``LargeMessages``).
+        """
         options.setdefault('event_callbacks', SubscriptionEventCallbacks(
             incompatible_qos=self.guard.note_incompatible(
                 topic, 'a publisher whose messages do not come to this node')))
+        if not is_bounded(msg_type) and not options.get('raw'):
+            callback = LargeMessages(self, topic, msg_type, callback, limits,
+                                     options.get('callback_group'), prepare).callback()
+            options['raw'] = True
         return super().create_subscription(
             msg_type, topic, self.guard.wrap(f'{topic} not used', callback), *arguments, **options)
 

@@ -28,6 +28,7 @@ import mbd_ros
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import cut, MbdError, MOST_NAMES, NoModelError
 from mbd_ros.execution.ir.machine_code import compilations
+from mbd_ros.messages.basics.message_size import Limits
 from mbd_ros.model import load_text, Model
 from mbd_ros.model.sameness import is_same, WORDING
 from mbd_ros.nodes.parts import qos
@@ -38,6 +39,8 @@ MOST_FINDINGS = 10
 """Remarks of the reader that are logged one by one."""
 SLOW = 1.0
 """Time after which a node says that it still compiles a robot [s]."""
+ANY_TEXT = Limits(octets=(64 << 20) + 64, small=0, waiting=1)
+"""Of the topic: as long as a file may be, and read beside the callbacks however short it is."""
 LATE = 2.0
 """How late a copy of a description that was replaced may come on the topic [s]."""
 
@@ -58,6 +61,13 @@ class Robot(NamedTuple):
 
     model: Model
     dynamics: PreparedDynamics
+
+
+class Described(NamedTuple):
+    """A description that came on the topic, and what was found in it unless it is known."""
+
+    data: str
+    found: Model | MbdError | None
 
 
 class RobotSource:
@@ -114,8 +124,10 @@ class RobotSource:
         else:
             self._subscription = node.create_subscription(
                 String, 'robot_description',
-                lambda message: self._on_description(message.data),
+                lambda message: self._on_description(
+                    message.data, found=getattr(message, 'found', None)),
                 qos.LATCHED, callback_group=group, qos_overriding_options=qos.OVERRIDABLE,
+                limits=ANY_TEXT, prepare=self._read_aside,
                 while_inactive=True)   # it comes once, and the robot is ready in time
 
     @property
@@ -229,15 +241,30 @@ class RobotSource:
                     'does so ahead of a launch')
                 return
 
-    def _on_description(self, description: str,
-                        reader: Callable[..., Model] = load_text) -> None:
-        """Take a description, or say why it is refused."""
+    def _is_known(self, description: str) -> bool:
+        """Tell whether a description is in use, was refused, or was replaced just now."""
         now = time.monotonic()
-        if description == self._text or any(
-                description == text and now - when < LATE for text, when in self._replaced):
+        return description == self._text or any(
+            description == text and now - when < LATE for text, when in self._replaced)
+
+    def _read_aside(self, message: String) -> Described:
+        """Read a description of the topic in a thread of its own, while callbacks go on."""
+        if self._is_known(message.data):
+            return Described(message.data, None)
+        try:
+            return Described(message.data, self._read(message.data, load_text))
+        except MbdError as error:
+            return Described(message.data, error)
+
+    def _on_description(self, description: str, reader: Callable[..., Model] = load_text, *,
+                        found: Model | MbdError | None = None) -> None:
+        """Take a description, or say why it is refused."""
+        if self._is_known(description):
             return
         try:
-            loaded = self._read(description, reader)
+            if isinstance(found, MbdError):
+                raise found
+            loaded = found or self._read(description, reader)
             if self._is_in_use(loaded):   # a comment more, or another publisher of the same file
                 self._text, self._problem = description, ''
             else:

@@ -10,12 +10,15 @@
 # or implied. See the License for the specific language governing permissions and limitations under
 # the License.
 
-"""A queue that runs a bounded number of coroutines at a time, without a thread for each."""
+"""Coroutines take turns: at most so many at once, the others wait without holding a thread."""
 
 from __future__ import annotations
 
-from collections import deque
+from collections.abc import Callable
+import heapq
+import itertools
 import threading
+import time
 
 from rclpy.task import Future
 
@@ -24,47 +27,89 @@ class Turns:
     """
     Lets a number of coroutines be in an ``async with`` block at a time.
 
-    The others wait in the order in which they came, and hold no thread of the executor meanwhile.
+    The others hold no thread of the executor meanwhile. Who is due first is next: a request is
+    due so long after it came as it is expected to take, so that what is short seldom waits for
+    what is long, and nothing waits for ever.
 
     Parameters
     ----------
     count : int
         How many may be in the block.
+    clock : callable, optional
+        Returns a time that does not go back [s].
 
     """
 
-    def __init__(self, count: int) -> None:
-        self._free = count
+    def __init__(self, count: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._free, self._clock = count, clock
         self._lock = threading.Lock()
-        self._waiting: deque[Future] = deque()
+        self._numbers = itertools.count()
+        self._waiting: list[tuple[float, int, Turn]] = []
 
-    async def __aenter__(self) -> None:
-        """Wait for a turn."""
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    @property
+    def cost(self) -> float:
+        """Return what those that wait are expected to take [s]."""
+        with self._lock:
+            return sum(turn.cost for _, _, turn in self._waiting)
+
+    def of(self, cost: float) -> Turn:
+        """Return the turn of something that is expected to take a time [s]."""
+        return Turn(self, cost)
+
+    def take(self, turn: Turn) -> Future | None:
+        """Begin at once, or return what is done when the turn has come."""
         with self._lock:
             if self._free > 0:
                 self._free -= 1
-                return
-            turn = Future()
-            self._waiting.append(turn)
-        try:
-            await turn
-        except BaseException:   # stopped while it waited: nobody would give the turn back
-            with self._lock:
-                given = turn.done()
-                if not given:
-                    self._waiting.remove(turn)
-            if given:
-                self._give()
-            raise
+                return None
+            turn.come = Future()
+            heapq.heappush(self._waiting,
+                           (self._clock() + turn.cost, next(self._numbers), turn))
+            return turn.come
 
-    async def __aexit__(self, *_: object) -> None:
-        """Give the turn to who waits longest."""
-        self._give()
+    def leave(self, turn: Turn) -> None:
+        """Give up a turn that was waited for; it may have come meanwhile."""
+        with self._lock:
+            assert turn.come is not None
+            given = turn.come.done()
+            if not given:
+                self._waiting = [one for one in self._waiting if one[2] is not turn]
+                heapq.heapify(self._waiting)
+        if given:
+            self.give()
 
-    def _give(self) -> None:
+    def give(self) -> None:
+        """Give the turn to who is due first."""
         with self._lock:
             if not self._waiting:
                 self._free += 1
                 return
-            turn = self._waiting.popleft()
-        turn.set_result(None)
+            turn = heapq.heappop(self._waiting)[2]
+        assert turn.come is not None
+        turn.come.set_result(None)
+
+
+class Turn:
+    """One turn, for ``async with``; made by ``Turns.of``."""
+
+    def __init__(self, turns: Turns, cost: float) -> None:
+        self._turns, self.cost = turns, cost
+        self.come: Future | None = None
+
+    async def __aenter__(self) -> None:
+        """Wait for the turn."""
+        come = self._turns.take(self)
+        if come is None:
+            return
+        try:
+            await come
+        except BaseException:   # stopped while it waited: nobody would give the turn back
+            self._turns.leave(self)
+            raise
+
+    async def __aexit__(self, *_: object) -> None:
+        """Give the turn to another."""
+        self._turns.give()

@@ -79,7 +79,12 @@ class EarlyAnswers:
     def add(
         self, service: Any, size: int, client: str, writer: int, send: Callable[[], None]
     ) -> None:
-        """Send an answer when the reader of the client with this identifier is there."""
+        """
+        Send an answer when the reader of the client with this identifier is there.
+
+        Without an identifier it is there, and sending is what may take long.
+
+        """
         with self._lock:
             self._waiting.append(Answer(client, writer, time.monotonic(), size, send))
             self._octets += size
@@ -113,7 +118,7 @@ class EarlyAnswers:
         with self._lock:
             kept: deque[Answer] = deque()
             for answer in self._waiting:
-                if answer.client in there:
+                if not answer.client or answer.client in there:
                     ready.append(answer)
                 elif answer.since < limit or answer.writer not in asking:
                     self._dropped += 1

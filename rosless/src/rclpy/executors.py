@@ -81,6 +81,7 @@ class Executor:
         self._is_shutdown = False
         self._running: list[int] = []  # the threads of callbacks; append needs no lock
         self._idle = threading.Condition()
+        self._extra = ThreadPoolExecutor(1, thread_name_prefix='rclpy_large')
         self._context.on_shutdown(self.wake)
 
     @property
@@ -115,9 +116,14 @@ class Executor:
         return True
 
     def _apart(self, function: Callable[..., Any], *args: Any) -> Future:
-        """Call a function that takes long, where that keeps nothing else from running."""
+        """
+        Call a function that takes long in a thread beside those of the callbacks.
+
+        There is one for all of them: they are Python code, of which one runs at a time anyway.
+
+        """
         future = self.create_future()
-        _complete(future, function, args)
+        self._extra.submit(_complete, future, function, args)
         return future
 
     def resume(self, task: Task) -> None:
@@ -153,6 +159,7 @@ class Executor:
             for node in self._nodes:
                 self.remove_node(node)
             self._queue.close()
+        self._extra.shutdown(wait=False)
         return True
 
     def _is_idle(self) -> bool:
@@ -365,7 +372,6 @@ class MultiThreadedExecutor(Executor):
                 stacklevel=2,
             )
         self._pool = ThreadPoolExecutor(num_threads, thread_name_prefix='rclpy')
-        self._extra = ThreadPoolExecutor(1, thread_name_prefix='rclpy_large')
         self._num_threads = self._free_threads = num_threads
         self._count = threading.Lock()  # of free threads
         self._failures: list[BaseException] = []
@@ -418,18 +424,6 @@ class MultiThreadedExecutor(Executor):
                 self.wake()
             self._ended()
 
-    def _apart(self, function: Callable[..., Any], *args: Any) -> Future:
-        """
-        Call a function that takes long in a thread beside the pool.
-
-        There is one for all of them: they are Python code, of which one runs at a time anyway, and
-        all threads of the pool stay free for others.
-
-        """
-        future = self.create_future()
-        self._extra.submit(_complete, future, function, args)
-        return future
-
     def _raise_failures(self) -> None:
         if self._failures:
             raise self._failures.pop(0)
@@ -453,7 +447,6 @@ class MultiThreadedExecutor(Executor):
         ended = super().shutdown(timeout_sec)
         wait = ended and wait_for_threads and threading.get_ident() not in self._running
         self._pool.shutdown(wait=wait)
-        self._extra.shutdown(wait=False)
         return ended
 
 

@@ -75,6 +75,6 @@ class RosoutPublisher:
         log.stamp.sec, log.stamp.nanosec = divmod(stamp, 10**9)
         log.file, log.function, log.line = caller
         try:
-            self._writer.write(serialize(log))
+            self._writer.write(serialize(log), 0.0)
         except DDSException:
             log_output.remove_publisher(self._name)

@@ -23,6 +23,8 @@ from .exceptions import ParameterNotDeclaredException, ParameterUninitializedExc
 from .parameter import Parameter
 from .qos import qos_profile_parameters
 
+MOST_ELEMENTS = 2000
+"""Names, parameters and texts in the values of one request; a node has some hundred of them."""
 LONGEST_REASON = 1000
 """Characters of the reason why a parameter is not set."""
 
@@ -49,12 +51,13 @@ class ParameterService:
             ('SetParametersAtomically', self._set_atomically),
         ):
             snake = ''.join('_' + c.lower() if c.isupper() else c for c in name)[1:]
-            node.create_service(
+            service = node.create_service(
                 interface_class(f'rcl_interfaces/srv/{name}'),
                 f'{node.get_name()}/{snake}',
                 callback,
                 qos_profile=qos_profile_parameters,
             )
+            service.most_elements = MOST_ELEMENTS
 
     def _describe(self, request: Any, response: Any) -> Any:
         try:

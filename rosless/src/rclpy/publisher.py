@@ -28,6 +28,10 @@ from .qos import QoSProfile
 from .qos_event import PublisherEventCallbacks
 from .topic_entity import TopicEntity
 
+# How long a message may wait for reliable subscriptions that do not read, once; the thread is one
+# that runs callbacks. A subscription that is stopped is given up after 10 s.
+PATIENCE = 0.2  # s
+
 
 class Publisher(TopicEntity):
     """
@@ -77,6 +81,9 @@ class Publisher(TopicEntity):
         """
         Send a message.
 
+        Where a reliable subscription is too slow, or has stopped, a large one may be dropped,
+        which is counted and logged.
+
         Parameters
         ----------
         msg : message or bytes
@@ -99,7 +106,7 @@ class Publisher(TopicEntity):
         else:
             raise TypeError(f'Expected {self.msg_type}, got {type(msg)}')
         try:
-            self._writer.write(data)
+            written = self._writer.write(data, PATIENCE)
         except DDSException as error:
             self.require_handle()
             raise RCLError(
@@ -107,6 +114,14 @@ class Publisher(TopicEntity):
                 if not self._context.ok()
                 else f'Failed to publish: {error}'
             ) from None
+        if not written:
+            node = self._node()
+            if node is not None:
+                node.get_logger().warn(
+                    f"topic '{self._topic_name}': {self._writer.dropped} messages dropped so far: "
+                    'a reliable subscription does not read',
+                    throttle_duration_sec=1.0,
+                )
 
     def get_subscription_count(self) -> int:
         """Return how many subscriptions are matched."""

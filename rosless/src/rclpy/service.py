@@ -14,7 +14,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
+import functools
 import inspect
 import time
 from typing import Any, NamedTuple, TypeAlias
@@ -24,15 +26,18 @@ from rosless.dds.sample import Copied, LARGE, Left
 from rosless.idl.codec import deserialize, serialize
 from rosless.idl.errors import DeserializationError
 
-from .rcl_errors import RCLError
-from .callback_groups import CallbackGroup
+from .callback_groups import CallbackGroup, ReentrantCallbackGroup
 from .early_answers import EarlyAnswers
 from .entity import Job
 from .handle import Handle
+from .publisher import PATIENCE
+from .rcl_errors import RCLError
 from .service_channel import Channel, HEADER, identifiers, OFFSET, ServiceEntity
 from .service_introspection import REQUEST_RECEIVED, RESPONSE_SENT
+from .waiting_requests import WaitingRequests
 
 Sample: TypeAlias = Copied | Left
+MOST_APART = 64 << 20  # octets of large requests to a service, taken before they have been read
 
 
 class RequestHeader(NamedTuple):
@@ -82,6 +87,12 @@ class Service(ServiceEntity):
     node : Node
         Its node.
 
+    Attributes
+    ----------
+    most_elements : int, optional
+        How many strings and messages the sequences of a request may hold, that of all messages if
+        None.
+
     """
 
     handle_class = ServiceHandle
@@ -96,22 +107,66 @@ class Service(ServiceEntity):
     ) -> None:
         super().__init__(channel, callback_group, node)
         self.callback = callback
+        self.most_elements: int | None = None
+        self._read_apart: deque[tuple[Any, RequestHeader]] = deque()
+        self._being_read = 0
+        self._waiting = WaitingRequests(self._reader.take_sample, self._log_dropped)
+        self._left = False  # whether large requests may still be with DDS
         self._matched: set[int] = set()
         self._early = EarlyAnswers(self._log_error)
 
     def next_job(self, executor: Any) -> Job | None:
-        """Take a request; it is read where its callback runs."""
-        sample = self._reader.take_sample()
-        if sample is None:
-            return None
-        if sample.size > LARGE:
-            return Job(self._serve_large, (sample, executor))
-        return Job(self._serve, (sample,))
+        """
+        Take a request; it is read where its callback runs.
+
+        A large one is read apart, and its group stays free for others meanwhile. In an exclusive
+        group what comes after it waits, in a reentrant one if it is too much.
+
+        """
+        while True:
+            if self._read_apart:
+                return Job(self._serve_large, (*self._read_apart.popleft(), executor))
+            self._left = not self._may_take()
+            sample = None if self._left else self._waiting.next()
+            if sample is None:
+                return None
+            if sample.size <= LARGE:
+                return Job(self._serve, (sample,))
+            if not self.polled:
+                self.polled = True
+                executor._queue.refresh()
+            self._being_read += sample.size
+            executor._apart(self._read, sample).add_done_callback(
+                functools.partial(self._keep, sample.size)
+            )
+
+    def _may_take(self) -> bool:
+        """Tell whether another request may be taken although large ones are being read."""
+        if isinstance(self.callback_group, ReentrantCallbackGroup):
+            return self._being_read < MOST_APART
+        return not self._being_read
+
+    def is_due(self) -> bool:
+        """Tell whether a large request has been read, or the next one can be."""
+        more = self._left or len(self._waiting) > 0
+        return bool(self._read_apart) or (more and self._may_take())
+
+    def wait_seconds(self) -> float | None:
+        """Return 0 if it is due; else somebody wakes the executor."""
+        return 0.0 if self.is_due() else None
+
+    def _keep(self, size: int, read: Any) -> None:
+        """Keep a large request that has been read until its group is free."""
+        self._being_read -= size
+        received = read.result()
+        if received is not None:
+            self._read_apart.append(received)
+        self.wake()
 
     def take_request(self) -> tuple[Any, RequestHeader] | None:
         """Return the next request and who asked, or None; malformed ones are logged."""
         while True:
-            sample = self._reader.take_sample()
+            sample = self._waiting.next()
             if sample is None:
                 return None
             received = self._read(sample)
@@ -132,16 +187,14 @@ class Service(ServiceEntity):
     async def _send_when_done(self, outcome: Any, header: RequestHeader) -> None:
         self._send(await outcome, header)
 
-    async def _serve_large(self, sample: Sample, executor: Any) -> None:
-        """Answer a request whose messages take long to read and write."""
-        received = await executor._apart(self._read, sample)
-        del sample
-        if received is None or self.destroyed:
+    async def _serve_large(self, request: Any, header: RequestHeader, executor: Any) -> None:
+        """Answer a request whose answer may take long to write, too."""
+        if self.destroyed:
             return
-        outcome = self._call(*received)
+        outcome = self._call(request, header)
         if inspect.iscoroutine(outcome):
             outcome = await outcome
-        await executor._apart(self._send, outcome, received[1])
+        await executor._apart(self._send, outcome, header)
 
     def _call(self, request: Any, header: RequestHeader) -> Any:
         """Call the callback."""
@@ -158,7 +211,7 @@ class Service(ServiceEntity):
             if len(data) < OFFSET:
                 raise DeserializationError(f'{len(data)} octets are no request')
             guid, number = HEADER.unpack_from(data, 4)
-            request = deserialize(data, self.srv_type.Request, OFFSET)
+            request = deserialize(data, self.srv_type.Request, OFFSET, self.most_elements)
         except DeserializationError as error:
             self._log_error(f"dropped a request to service '{self.service_name}': {error}")
             return None
@@ -194,8 +247,12 @@ class Service(ServiceEntity):
         def write() -> None:
             self._write(data, response, header)
 
+        def write_soon() -> None:
+            if not self._write(data, response, header, PATIENCE):  # another client does not read
+                self._early.add(self, len(data), '', header.writer, write)
+
         if header.writer in self._matched:
-            write()
+            write_soon()
             return
         known = self._reader.peer_data(header.writer)
         if known is None:
@@ -204,19 +261,24 @@ class Service(ServiceEntity):
             )
         elif 'clientid' not in known or known['clientid'] in self.client_ids():
             self._matched.add(header.writer)
-            write()
+            write_soon()
         else:
             self._early.add(self, len(data), known['clientid'], header.writer, write)
 
-    def _write(self, data: bytes, response: Any, header: RequestHeader) -> None:
+    def _write(
+        self, data: Any, response: Any, header: RequestHeader, patience: float | None = None
+    ) -> bool:
+        """Write an answer; return False if there was no room for it in time."""
         try:
-            self._writer.write(data)
+            if not self._writer.write(data, patience):
+                return False
         except DDSException as error:
             if not self.destroyed and self.context.ok():
                 raise RCLError(f'Failed to send response: {error}') from None
-            return
+            return True
         if self._events is not None:
             self._events.tell(RESPONSE_SENT, header[:2], response=[response])
+        return True
 
     def client_ids(self) -> set[str]:
         """Return the identifiers of the clients whose readers have been discovered."""
@@ -226,7 +288,13 @@ class Service(ServiceEntity):
         """Return the DDS handles of the writers of the clients that are there."""
         return self._reader.peers()
 
+    def _log_dropped(self, count: int) -> None:
+        self._log_error(
+            f"service '{self.service_name}': {count} requests dropped: too many wait of one "
+            'client'
+        )
+
     def _log_error(self, text: str) -> None:
         node = self._node()
         if node is not None:
-            node.get_logger().error(text)
+            node.get_logger().error(text, throttle_duration_sec=1.0)

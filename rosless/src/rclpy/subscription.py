@@ -20,6 +20,7 @@ import time
 from typing import Any
 
 from rosless.dds.endpoints import Reader
+from rosless.dds.sample import Copied, Left
 from rosless.idl.codec import deserialize
 from rosless.idl.errors import DeserializationError
 
@@ -99,6 +100,8 @@ class Subscription(TopicEntity):
         self._callback = callback
         self._with_info = takes_two(callback)
         self.raw = raw
+        if raw:
+            reader.expect_large()
 
     @property
     def callback(self) -> Callable[..., Any]:
@@ -137,7 +140,7 @@ class Subscription(TopicEntity):
             sample = self._take()
             if sample is None:
                 return None
-            message = self._read(sample[0])
+            message = self._read(sample[0].octets())
             if message is not None:
                 return message, sample[1]
 
@@ -146,24 +149,24 @@ class Subscription(TopicEntity):
         sample = self._take()
         return None if sample is None else Job(self._hear, sample)
 
-    def _take(self) -> tuple[bytes, MessageInfo] | None:
-        sample = self._reader.take()
+    def _take(self) -> tuple[Copied | Left, MessageInfo] | None:
+        sample = self._reader.take_sample()
         if sample is None:
             return None
         info: MessageInfo = {
-            'source_timestamp': sample[1].source_timestamp,
+            'source_timestamp': sample.source_timestamp,
             'received_timestamp': time.time_ns(),
         }
         if self._with_info:
             info['publisher_gid'] = {
                 'implementation_identifier': get_rmw_implementation_identifier(),
-                'data': self._reader.writer_gid(sample[1].publication_handle),
+                'data': self._reader.writer_gid(sample.publication_handle),
             }
-        return sample[0], info
+        return sample, info
 
-    def _hear(self, data: bytes, stamps: MessageInfo) -> Any:
+    def _hear(self, sample: Copied | Left, stamps: MessageInfo) -> Any:
         """Call the callback with a message; return the coroutine if it is one."""
-        message = self._read(data)
+        message = self._read(sample.octets())
         if message is None:
             return None
         return self._callback(message, stamps) if self._with_info else self._callback(message)

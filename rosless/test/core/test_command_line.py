@@ -22,7 +22,14 @@ from rclpy._rclpy_pybind11 import RCLInvalidROSArgsError, UnknownROSArgsError
 from rclpy.context import Context
 from rclpy.utilities import remove_ros_args
 from rosless.arguments import parse
-from rosless.dds.config import configuration, ConfigurationError, domain_id, poll_time
+from rosless.dds.config import (
+    check_security,
+    configuration,
+    ConfigurationError,
+    domain_id,
+    most_elements,
+    poll_time,
+)
 from rosless.parameter_values import load_file, matches, parse_value
 from rosless.remap import RemapRule
 
@@ -172,6 +179,26 @@ def test_how_long_answers_are_polled_for() -> None:
     assert poll_time({'ROSLESS_POLL_US': '0'}) == 0
     with pytest.raises(ConfigurationError, match="ROSLESS_POLL_US='1,5' is not a number of micro"):
         poll_time({'ROSLESS_POLL_US': '1,5'})
+
+
+def test_security_that_is_not_there_is_refused_or_warned_of(
+    run_program: Any,
+) -> None:
+    assert check_security({}) == check_security({'ROS_SECURITY_ENABLE': 'false'}) == ''
+    wanted = {'ROS_SECURITY_ENABLE': 'true', 'ROS_SECURITY_STRATEGY': 'Enforce'}
+    with pytest.raises(ConfigurationError, match="STRATEGY='Enforce': rosless has no DDS Secur"):
+        check_security(wanted)
+    permissive = check_security({**wanted, 'ROS_SECURITY_STRATEGY': 'Permissive'})
+    assert permissive.endswith('nothing is encrypted, and nobody is kept out')
+    source = 'import rclpy\nrclpy.init()\nrclpy.create_node("a")\n'
+    assert run_program(source, **wanted).process.wait(60.0) == 1
+
+
+def test_how_many_elements_a_message_may_have(monkeypatch: Any) -> None:
+    assert most_elements.__wrapped__() == 2**20
+    monkeypatch.setenv('ROSLESS_MOST_ELEMENTS', '0')
+    with pytest.raises(ConfigurationError, match="ROSLESS_MOST_ELEMENTS='0' is not a number abo"):
+        most_elements.__wrapped__()
 
 
 def test_loopback_unless_told_otherwise() -> None:

@@ -18,6 +18,7 @@ from collections.abc import Callable
 import signal
 import threading
 import time
+import tracemalloc
 from typing import Any
 
 from cyclonedds.core import DDSException
@@ -29,8 +30,10 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.executors import MultiThreadedExecutor
 from rclpy.qos import QoSProfile
 from rosless.dds.sample import LARGE, Left
-from rosless.idl.codec import deserialize
+from rosless.idl.codec import deserialize, serialize
+from rosless.idl.errors import DeserializationError
 from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory
 
 Make = Callable[..., Any]
 
@@ -86,10 +89,10 @@ def test_large_requests_leave_the_threads_of_the_pool_free(
     go_on = threading.Event()
     order: list[int] = []
 
-    def held(data: bytes, cls: type, offset: int = 4) -> Any:
+    def held(data: bytes, cls: type, offset: int = 4, most: int | None = None) -> Any:
         if len(data) > LARGE:
             assert go_on.wait(30.0)
-        return deserialize(data, cls, offset)
+        return deserialize(data, cls, offset, most)
 
     monkeypatch.setattr(service_module, 'deserialize', held)
 
@@ -212,3 +215,49 @@ def numbered(number: int, data: bytes) -> SetMap.Request:
     request = SetMap.Request(map=OccupancyGrid(data=data))
     request.initial_pose.header.stamp.sec = number
     return request
+
+
+def test_other_callbacks_go_on_while_one_thread_reads_a_large_request(
+    make_node: Make, outcome: Make, spinning: Make, monkeypatch: Any
+) -> None:
+    """Of the same exclusive group, with the executor of a single thread."""
+    go_on = threading.Event()
+
+    def held(data: bytes, cls: type, offset: int = 4, most: int | None = None) -> Any:
+        if len(data) > LARGE:
+            assert go_on.wait(30.0)
+        return deserialize(data, cls, offset, most)
+
+    monkeypatch.setattr(service_module, 'deserialize', held)
+    node, caller = make_node('server'), make_node('caller')
+    ticks: list[int] = []
+
+    def tick() -> None:
+        ticks.append(1)
+        if len(ticks) == 10:
+            go_on.set()
+
+    node.create_timer(0.01, tick)
+    node.create_service(SetMap, 'set_map', lambda request, response: response)
+    client = caller.create_client(SetMap, 'set_map')
+    spinning(node)
+    spinning(caller)
+    assert client.wait_for_service(timeout_sec=10.0)
+    outcome(client.call_async(numbered(0, bytes(LARGE))), 30.0)
+    assert len(ticks) >= 10
+
+
+def test_what_would_be_too_many_objects_is_refused_before_they_are_made() -> None:
+    """Strings and messages of all sequences count together; arrays of numbers do not."""
+    names = serialize(JointState(name=['a'] * 10, position=[0.0] * 100))
+    assert len(deserialize(bytes(names), JointState, 4, 10).name) == 10
+    with pytest.raises(DeserializationError, match='too many strings and messages'):
+        deserialize(bytes(names), JointState, 4, 9)
+    octets = bytearray(b'\0\1\0\0' + bytes(12) + bytes(4) + (2_000_000).to_bytes(4, 'little'))
+    tracemalloc.start()
+    try:
+        with pytest.raises(DeserializationError, match='too many strings and messages'):
+            deserialize(bytes(octets + bytes(48_000_000)), JointTrajectory)
+        assert tracemalloc.get_traced_memory()[1] < 2.1 * 48e6   # the octets themselves, twice
+    finally:
+        tracemalloc.stop()

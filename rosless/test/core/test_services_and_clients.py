@@ -210,7 +210,8 @@ def test_malformed_requests_do_no_harm(
     future = client.call_async(AddTwoInts.Request(a=1, b=2))
     executor.spin_until_future_complete(future, timeout_sec=60.0)
     assert future.result().sum == 3
-    assert capsys.readouterr().err.count("dropped a request to service '/add'") == 2
+    said = capsys.readouterr().err.count("dropped a request to service '/add'")
+    assert said in (1, 2)  # one line a second
 
 
 def test_removed_requests_are_forgotten(make_node: Make, executor: Any, spin_until: Make) -> None:
@@ -313,8 +314,9 @@ def test_calls_without_a_reader_delay_nobody(
         # reading 2,000 requests takes a busy machine some seconds, 2,000 waits an hour
         assert time.monotonic() - begin < 10.0
         assert len(service._early) <= early_answers.MOST_ANSWERS
+    # its turn came before those of the others
+    assert spin_until(executor, lambda: service._early.dropped > calls, 60.0)
     assert wait_until(lambda: not len(service._early), timeout=60.0)
-    assert service._early.dropped > calls
 
 
 def test_a_client_of_another_type_is_not_heard(

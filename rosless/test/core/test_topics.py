@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import signal
 import time
 from typing import Any
 
@@ -279,3 +280,48 @@ def test_best_effort_reaches_best_effort(make_node: Make, executor: Any, spin_un
     reliable.publish(String(data='r'))
     loose.publish(String(data='l'))
     assert spin_until(executor, lambda: len(got) == 2)
+
+
+def test_a_stopped_subscription_keeps_the_thread_of_a_publisher_once(
+    run_program: Make, make_node: Make, wait_until: Make, capsys: Any
+) -> None:
+    """What has no room is dropped and counted: until the lease of 10 s ends, and again later."""
+    node = make_node()
+    # one that keeps all, as there is nothing to replace what has no room by
+    publisher = node.create_publisher(
+        String, 'large', QoSProfile(history=HistoryPolicy.KEEP_ALL)
+    )
+    listener = run_program(LISTENER)
+    assert wait_until(lambda: publisher.get_subscription_count() == 1, 60.0)
+    listener.process.send_signal(signal.SIGSTOP)
+    message = String(data='x' * 2_000_000)
+    waits = []
+    for _ in range(20):
+        begin = time.monotonic()
+        publisher.publish(message)
+        waits.append(time.monotonic() - begin)
+    # 20 waits for as long as the lease would be 200 s; one of 0.2 s, and 2 MB are sent in 0.01 s
+    assert sum(waits) < 5.0
+    assert publisher._writer.dropped >= 10
+    assert "topic '/large': " in capsys.readouterr().err
+    listener.process.send_signal(signal.SIGCONT)
+    assert wait_until(lambda: sent(publisher, message), 60.0)
+    listener.process.terminate()
+    listener.finish()
+
+
+def sent(publisher: Any, message: Any) -> bool:
+    """Publish and tell whether nothing was dropped."""
+    before = publisher._writer.dropped
+    publisher.publish(message)
+    return bool(publisher._writer.dropped == before)
+
+
+LISTENER = """
+import rclpy
+from std_msgs.msg import String
+rclpy.init(args=[])
+node = rclpy.create_node('listener')
+node.create_subscription(String, 'large', lambda _: None, 10)
+rclpy.spin(node)
+"""

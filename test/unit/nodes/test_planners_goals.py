@@ -17,6 +17,8 @@ Fields, orders and values are those of MoveIt's simple controller manager and of
 rules of joint_trajectory_controller.
 """
 
+from time import monotonic, sleep
+
 from control_msgs.action import FollowJointTrajectory
 from control_msgs.msg import JointTolerance
 from hypothesis import given, Phase, settings, strategies as st
@@ -24,7 +26,9 @@ import numpy as np
 import pytest
 from timed_arm import TimedArm
 
+from mbd_ros.messages.trajectories import way_points
 from mbd_ros.messages.trajectories.way_points import GoalError
+from mbd_ros.nodes.parts import controller_goals
 
 Codes = FollowJointTrajectory.Result
 HERE = (0.3, 0.3, 0.4)
@@ -312,3 +316,45 @@ def test_turns_between_points_are_made_and_those_to_the_first_one_by_a_parameter
     arm.send(arm.goal(*turns))
     arm.run(6.1)
     assert arm.measured.q[0] == pytest.approx(12.77, abs=1e-9)
+
+
+@pytest.mark.parametrize('lag', [0.0, 0.3])
+@pytest.mark.parametrize('by_goal', [True, False])
+def test_long_trajectories_are_followed_as_short_ones(monkeypatch, by_goal, lag):
+    """What is read beside the control steps is what would be read in one, moving or not."""
+    ways = []
+    for few in (0, 10_000):
+        for room in (controller_goals, way_points):
+            monkeypatch.setattr(room, 'FEW', few)
+        arm = TimedArm()
+        if lag:   # the robot is on its way when the trajectory comes
+            publish(arm, arm.trajectory((1.0, {'positions': (0.2, 0.1, 0.3)})))
+            arm.run(lag)
+        points = [(0.1 * k, {'positions': [x + 0.002 * k * k for x in HERE],
+                             'velocities': [0.04 * k if k < 9 else 0.0] * 3})
+                  for k in range(3, 10)]
+        if by_goal:
+            arm.send(arm.goal(*points))
+        else:
+            publish(arm, arm.trajectory(*points))
+        arm.run(1.0)
+        ways.append(np.array(arm.q))
+    assert np.array_equal(*ways)
+    assert np.abs(ways[0][-1] - ways[0][0]).max() > 0.1
+
+
+def publish(arm, message):
+    """Publish a trajectory and wait until it has begun; its path may be made in a thread."""
+    before, end = arm.begins, monotonic() + 30.0
+    arm.publish(message)
+    while arm.begins == before:
+        assert monotonic() < end
+        sleep(1e-3)
+
+
+def test_a_trajectory_has_a_bound():
+    arm = TimedArm()
+    message = arm.trajectory((1.0, {'positions': THERE}))
+    message.points = message.points * 20_001
+    with pytest.raises(GoalError, match='has 20001 points; allowed: 20000'):
+        arm.send(FollowJointTrajectory.Goal(trajectory=message))

@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+import functools
 import html
 import os
 import sys
@@ -24,6 +25,11 @@ RANGES = ('LOCALHOST', 'SUBNET', 'OFF', 'SYSTEM_DEFAULT')
 MAX_DOMAIN_ID = 232
 # Longer than a service of a few lines takes to answer.
 POLL_MICROSECONDS = '500'
+MOST_ELEMENTS = '1048576'
+"""
+Strings and messages in the sequences of one message: some 420 MB of objects, which 25 MB on the
+wire can be. Numbers are kept in arrays and do not count.
+"""
 # How long a writer that is deleted waits for readers that have not confirmed its last samples;
 # they may have been killed, and Ctrl-C should not take longer for it. The default is one second.
 LINGER = '100 ms'
@@ -81,6 +87,55 @@ def poll_time(environment: Mapping[str, str] | None = None) -> int:
     if not text.isdecimal():
         raise ConfigurationError(f'ROSLESS_POLL_US={text!r} is not a number of microseconds')
     return int(text) * 1000
+
+
+def check_security(environment: Mapping[str, str] | None = None) -> str:
+    """
+    Look whether DDS Security is asked for, which the wheel of Cyclone DDS has no plugins for.
+
+    Returns
+    -------
+    str
+        A warning if it is wanted where it is there (``ROS_SECURITY_STRATEGY=Permissive``), else
+        empty.
+
+    Raises
+    ------
+    ConfigurationError
+        If it is demanded (``Enforce``): nothing is encrypted, and nobody is kept out.
+
+    """
+    env = os.environ if environment is None else environment
+    if env.get('ROS_SECURITY_ENABLE', '') != 'true':
+        return ''
+    strategy = env.get('ROS_SECURITY_STRATEGY', '')
+    found = (
+        f'ROS_SECURITY_ENABLE=true with ROS_SECURITY_STRATEGY={strategy!r}: rosless has no DDS '
+        'Security'
+    )
+    if strategy == 'Enforce':
+        raise ConfigurationError(
+            f'{found}; allowed: Permissive, or ROS_SECURITY_ENABLE=false, and a firewall in its '
+            'place, or ROS 2 itself'
+        )
+    return f'{found}; nothing is encrypted, and nobody is kept out'
+
+
+@functools.cache
+def most_elements() -> int:
+    """
+    Return how many strings and messages the sequences of a message that comes may hold in all.
+
+    Raises
+    ------
+    ConfigurationError
+        If ``ROSLESS_MOST_ELEMENTS`` is not a number above 0.
+
+    """
+    text = os.environ.get('ROSLESS_MOST_ELEMENTS', '').strip() or MOST_ELEMENTS
+    if not text.isdecimal() or int(text) == 0:
+        raise ConfigurationError(f'ROSLESS_MOST_ELEMENTS={text!r} is not a number above 0')
+    return int(text)
 
 
 def configuration(environment: Mapping[str, str] | None = None) -> str | None:

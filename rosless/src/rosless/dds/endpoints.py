@@ -123,13 +123,28 @@ class Writer(Endpoint):
         self, participant: Any, topic: Topic[Any], names: tuple[str, str], qos: Qos
     ) -> None:
         super().__init__(DataWriter(participant, topic, qos=qos), *names, statuses=0)
+        self.dropped = 0
+        self._stuck = False  # since the last sample had no room in time
 
-    def write(self, data: bytes | bytearray) -> None:
+    def write(self, data: bytes | bytearray, patience: float | None = None) -> bool:
         """
         Write one sample: CDR octets with encapsulation header, padded to four octets.
 
         A reliable writer whose readers are too slow waits until there is room. Other threads run
         then, and while a large sample is sent.
+
+        Parameters
+        ----------
+        data : bytes or bytearray
+            The octets.
+        patience : float, optional
+            How long to wait [s]; as long as it takes if None. After one sample had no room in that
+            time no further one waits, until one has room.
+
+        Returns
+        -------
+        bool
+            Whether it was written; one that was not counts as dropped.
 
         Raises
         ------
@@ -139,11 +154,18 @@ class Writer(Endpoint):
         """
         send = ddspy_write if len(data) <= LARGE else write
         code = send(self.ref, data)
+        limit = None if patience is None else time.monotonic() + patience
         while code == TIMEOUT:
+            if limit is not None and (self._stuck or time.monotonic() > limit):
+                self._stuck = True
+                self.dropped += 1
+                return False
             time.sleep(FULL_PERIOD)
             code = send(self.ref, data)
+        self._stuck = False
         if code < 0:
             raise DDSException(code, f'Occurred while writing to {self.topic_name}')
+        return True
 
     def matched(self) -> int:
         """Return how many readers are matched."""
@@ -192,6 +214,10 @@ class Reader(Endpoint):
                 raise DDSException(samples, f'Occurred while reading {self.topic_name}')
             if samples[0][1].valid_data:
                 return samples[0]
+
+    def expect_large(self) -> None:
+        """Copy no sample as it is taken: not the first large one either, which keeps others."""
+        self._gets_large = True
 
     def take_sample(self) -> Copied | Left | None:
         """Return what `take` does; once a sample was large, those that follow are not copied."""

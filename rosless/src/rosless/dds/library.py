@@ -56,6 +56,7 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     'dds_takecdr': (
         ct.c_int32, ct.c_int32, ct.c_void_p, ct.c_uint32, ct.c_void_p, ct.c_uint32),
     'ddsi_serdata_size': (ct.c_uint32, ct.c_void_p),
+    'ddsi_serdata_to_ser': (None, ct.c_void_p, ct.c_size_t, ct.c_size_t, ct.c_char_p),
     'ddsi_serdata_to_ser_ref': (
         ct.c_void_p, ct.c_void_p, ct.c_size_t, ct.c_size_t, ct.c_void_p),
     'ddsi_serdata_to_ser_unref': (None, ct.c_void_p, ct.c_void_p),

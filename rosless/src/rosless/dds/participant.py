@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import sys
 import threading
 from typing import Any
 
@@ -23,7 +24,7 @@ from cyclonedds.domain import Domain, DomainParticipant
 from cyclonedds.qos import Policy, Qos
 from cyclonedds.topic import Topic
 
-from .config import configuration
+from .config import check_security, configuration, most_elements
 from .endpoints import discovery_lock, Reader, Writer
 from .library import c, keep_initialized
 from .qos import Profile, to_dds
@@ -48,9 +49,13 @@ class Participant:
     """
 
     def __init__(self, domain_id: int, enclave: str = '/') -> None:
+        warning = check_security()
         with _lock:
             if domain_id not in _domains:
                 keep_initialized()
+                if warning:
+                    print(f'[WARN] {warning}', file=sys.stderr)
+                most_elements()  # says what is wrong with it now, not at the first message
                 text = configuration()
                 if text is None:
                     text = os.environ.get('CYCLONEDDS_URI', '')

@@ -94,6 +94,10 @@ class Left:
     def octets(self, count: int | None = None) -> bytes:
         """Return the first `count` octets, or all."""
         wanted = self.size if count is None else min(count, self.size)
+        if wanted > LARGE:  # while other threads run; nobody else has these octets yet
+            data = bytes(wanted)
+            c.ddsi_serdata_to_ser(self._data, 0, wanted, data)
+            return data
         place = Octets()
         reference = ct.byref(place)
         quick.ddsi_serdata_to_ser_ref(self._data, 0, wanted, reference)

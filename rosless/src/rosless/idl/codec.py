@@ -26,7 +26,9 @@ import gc
 import struct
 import sys
 import threading
-from typing import Any
+from typing import Any, TypeAlias
+
+from rosless.dds.config import most_elements
 
 from .codegen import compile_source, Reader, Writer
 from .errors import DeserializationError
@@ -35,9 +37,10 @@ from .resolve import message_class
 
 HEADER = b'\x00\x01\x00\x00'
 LARGE = 1 << 20  # octets; while more are read, no garbage is collected: all that is made is needed
+Reading: TypeAlias = 'Callable[[Any, bytes, int, int, list[int]], int]'
 _lock = threading.RLock()
 _writers: dict[type, Callable[[Any, bytearray], None]] = {}
-_readers: dict[type, Callable[[Any, bytes, int, int], int]] = {}
+_readers: dict[type, Reading] = {}
 
 if sys.byteorder != 'little':
     raise ImportError('rosless needs a little-endian machine')
@@ -67,7 +70,7 @@ def serialize(message: Message, prefix: bytes = b'') -> bytearray:
     return buffer
 
 
-def deserialize(data: bytes, cls: Any, offset: int = 4) -> Any:
+def deserialize(data: bytes, cls: Any, offset: int = 4, most: int | None = None) -> Any:
     """
     Return the message of type `cls` that CDR octets encode.
 
@@ -79,12 +82,14 @@ def deserialize(data: bytes, cls: Any, offset: int = 4) -> Any:
         Class of the message.
     offset : int
         Where the message starts: 4, or more behind the header of a service call.
+    most : int, optional
+        How many strings and messages its sequences may hold in all; `most_elements` by default.
 
     Raises
     ------
     DeserializationError
-        If the octets are cut short, a length in them is impossible, or the encapsulation is not
-        plain little-endian CDR.
+        If the octets are cut short, a length in them is impossible, its sequences hold too
+        many strings and messages, or the encapsulation is not plain little-endian CDR.
 
     """
     if not isinstance(data, (bytes, bytearray)):
@@ -100,7 +105,7 @@ def deserialize(data: bytes, cls: Any, offset: int = 4) -> Any:
     if pause:
         gc.disable()
     try:
-        read(message, data, offset, len(data))
+        read(message, data, offset, len(data), [most_elements() if most is None else most])
     except (struct.error, IndexError, ValueError) as error:
         raise DeserializationError(
             f'{cls.__module__}.{cls.__name__}: {len(data)} octets do not fit the type: {error}'
@@ -121,8 +126,8 @@ def writer(cls: type[Message]) -> Callable[[Any, bytearray], None]:
         return _writers[cls]
 
 
-def reader(cls: type[Message]) -> Callable[[Any, bytes, int, int], int]:
-    """Return the function that fills a message from `data[position:end]`, and the new position."""
+def reader(cls: type[Message]) -> Reading:
+    """Return the function that fills a message from `data[position:end]`, see `codegen.Reader`."""
     with _lock:
         if cls not in _readers:
             source = Reader(cls._definition)
@@ -139,5 +144,5 @@ def _nested_writer(name: str) -> Callable[[Any, bytearray], None]:
     return writer(message_class(name))
 
 
-def _nested_reader(name: str) -> Callable[[Any, bytes, int, int], int]:
+def _nested_reader(name: str) -> Reading:
     return reader(message_class(name))

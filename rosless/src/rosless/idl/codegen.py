@@ -239,13 +239,18 @@ class Writer(_Generator):
 
 
 class Reader(_Generator):
-    """Source of ``read(message, data, position, end) -> position``."""
+    """
+    Source of ``read(message, data, position, end, left) -> position``.
+
+    ``left[0]`` is how many more strings and messages sequences may hold: what is counted before
+    it is made costs nothing.
+    """
 
     def text(self) -> str:
         """Return the source."""
         self.fields(self.definition, 'm')
         self.flush()
-        body = [*self.setup, 'def read(m, b, p, end):', *self.lines, '    return p', '']
+        body = [*self.setup, 'def read(m, b, p, end, left):', *self.lines, '    return p', '']
         return '\n'.join(body)
 
     def dummy(self, owner: str) -> str:
@@ -348,6 +353,8 @@ class Reader(_Generator):
     def items_loop(self, count: str, kind: FieldType) -> None:
         """Emit a loop that appends `count` elements to `v`."""
         items, item = self.fresh('l'), self.fresh('x')
+        self.line(f'left[0] -= {count}')
+        self.line("if left[0] < 0: raise ValueError('too many strings and messages in it')")
         self.line(f'{items} = v')
         self.forget()
         if kind.is_message:
@@ -355,7 +362,7 @@ class Reader(_Generator):
             cls = self.constant('_C', f'message_class({kind.base!r})')
             self.line(f'for _ in range({count}):')
             self.line(f'    {item} = {cls}.__new__({cls})')
-            self.line(f'    p = {read}({item}, b, p, end)')
+            self.line(f'    p = {read}({item}, b, p, end, left)')
             self.line(f'    {items}.append({item})')
             return
         self.line(f'for _ in range({count}):')
