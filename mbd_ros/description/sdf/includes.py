@@ -19,7 +19,6 @@ from typing import Any
 
 from lxml import etree
 
-from mbd_ros.description.records.budget import ELEMENTS
 from mbd_ros.description.records.report import Report
 from mbd_ros.description.sdf.frames import MODEL
 from mbd_ros.description.sdf.parts import remark_others, text_of
