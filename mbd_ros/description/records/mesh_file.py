@@ -156,7 +156,7 @@ def _files_beside(path: Path, allowed: Callable[[Path], Path]) -> Any:
     """Return what opens the textures and materials that a mesh names."""
     from trimesh.resolvers import FilePathResolver
 
-    class Beside(FilePathResolver):  # type: ignore[misc]
+    class Beside(FilePathResolver):
         """Opens regular files of bounded size around the mesh."""
 
         def get(self, name: str) -> bytes:
