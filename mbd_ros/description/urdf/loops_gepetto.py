@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from copy import deepcopy
 from pathlib import Path
 import re
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from lxml import etree
 
@@ -34,8 +34,10 @@ from mbd_ros.description.records.mechanism import LoopJoint, LoopKind
 from mbd_ros.description.records.report import Report
 from mbd_ros.description.records.side_file import stem_of
 from mbd_ros.description.xml.file_content import read_content, utf8_text
-from mbd_ros.description.xml.yaml_tree import Node, parse_yaml
 from mbd_ros.errors import DescriptionError
+
+if TYPE_CHECKING:
+    from mbd_ros.description.xml.yaml_tree import Node
 
 _KEY = re.compile(rb'^closed_loop\s*:', re.MULTILINE)
 _KINDS: dict[str, LoopKind] = {'3d': 'spherical', '6d': 'fixed'}
@@ -72,6 +74,7 @@ class ClosedLoops:
     def __init__(self, data: bytes, file: str, report: Report) -> None:
         self._file, self._report = file, report
         self._entries: dict[str, Node] = {}
+        from mbd_ros.description.xml.yaml_tree import parse_yaml   # few robots have such a file
         try:
             root = parse_yaml(utf8_text(data, file), Report(file))
             if not isinstance(root.value, dict):
