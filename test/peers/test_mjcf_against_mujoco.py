@@ -26,6 +26,8 @@ from robots import random_state, trees
 import trimesh
 
 import mbd_ros
+from mbd_ros.cli.comparison import verdict
+from mbd_ros.cli.comparison.mujoco_peer import MujocoPeer
 from mbd_ros.description import Mechanism, read
 from mbd_ros.description.records.mechanism import Limits
 from mbd_ros.description.records.poses import matrix_of
@@ -165,13 +167,34 @@ def test_rotors_and_resistance_of_actuators_and_tendons(parts, damping, friction
     assert not [finding for finding in model.findings if finding.severity == 'warning']
 
 
-@pytest.mark.parametrize('joint', [
-    '<joint name="x" type="ball" armature="0.2" damping="0.3" frictionloss="0.1" pos=".1 .2 .3"/>',
-    '<joint name="x" type="free" armature="0.2" damping="0.3" frictionloss="0.1"/>'])
-def test_every_rate_of_a_ball_or_free_joint_has_its_armature(joint):
+def test_every_rate_of_a_ball_joint_has_its_armature():
+    joint = ('<joint name="x" type="ball" armature="0.2" damping="0.3" frictionloss="0.1" '
+             'pos=".1 .2 .3"/>')
     model = compare(BODY.format('', joint + HEAVY), TOLERANCE)
-    for text in (model.mechanism.text, mjcf_text(model.mechanism) if 'free' in joint else None):
-        one = model if text is None else mbd_ros.load(text)
+    for one in (model, mbd_ros.load(model.mechanism.text)):
+        np.testing.assert_array_equal(one.armature, [0.2] * model.nv)
+        np.testing.assert_array_equal(one.damping, [0.3] * model.nv)
+        np.testing.assert_array_equal(one.friction, [0.1] * model.nv)
+
+
+def test_the_armature_of_a_free_joint():
+    """Rates of MuJoCo are along the axes of the world: its armature a adds a (omega x v) here."""
+    text = BODY.format('', '<joint name="x" type="free" armature="0.2" damping="0.3" '
+                       'frictionloss="0.1"/>' + HEAVY)
+    mechanism = read(text)
+    model = build_model(mechanism)
+    (finding,) = (one for one in mechanism.findings if 'armature resists' in one.message)
+    assert finding.severity == 'warning'
+    theirs, ours = MujocoPeer('', text).evaluation(mechanism, model), verdict.ours(
+        model, 'interpreted')
+    rng = np.random.default_rng(5)
+    state = (random_configuration(model, rng), *rng.normal(size=(2, model.nv)))
+    found, expected = ours(*state), theirs(*state)
+    for name, extra in (('mass_matrix', 0.0), ('gravity', 0.0), ('inverse_dynamics', np.append(
+            0.2 * np.cross(state[1][3:], state[1][:3]), np.zeros(3)))):
+        np.testing.assert_allclose(getattr(found, name) + extra, getattr(expected, name),
+                                   atol=1e-11)   # numbers of order 10
+    for one in (model, mbd_ros.load(mechanism.text), mbd_ros.load(mjcf_text(mechanism))):
         np.testing.assert_array_equal(one.armature, [0.2] * model.nv)
         np.testing.assert_array_equal(one.damping, [0.3] * model.nv)
         np.testing.assert_array_equal(one.friction, [0.1] * model.nv)
