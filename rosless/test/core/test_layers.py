@@ -30,7 +30,7 @@ LAYERS = {
               'topic_or_service_is_hidden subscription_content_filter_options serialization',
     'context': 'context utilities clock best_available',
     'entities': 'entity topic_entity publisher subscription client service service_channel '
-                'service_introspection early_answers timer guard_condition waitable qos_event '
+                'service_introspection early_answers waiting_requests timer guard_condition waitable qos_event '
                 'qos_overriding_options event_handler handles',
     'node': 'node node_* time_source parameter_service logging_service _rosless',
     'executor': 'executors executor_queue executor_tasks wait_for_message '
