@@ -149,7 +149,7 @@ class WorkQueue:
         Begin a round.
 
         The newest task comes first, as in ROS 2: who awaits a task that it has just made finds
-        it not done yet. Then come timers, subscriptions, guard conditions, clients and services,
+        it not done yet. Then come timers, guard conditions, subscriptions, clients, services,
         so that feedback is heard before the answer that was sent after it.
         An entity that was ready mostly is so no longer in the next round, after which there is
         a `wait`. Where it goes on, every second round looks at the others, too.

@@ -96,7 +96,7 @@ class Service(ServiceEntity):
     """
 
     handle_class = ServiceHandle
-    order = 3
+    order = 2
 
     def __init__(
         self,

@@ -20,7 +20,8 @@ from pathlib import Path
 
 SOURCES = Path(__file__).resolve().parents[2] / 'src'
 LAYERS = {
-    'interfaces': 'rosless rosless.* rosless.idl rosless.idl.* rosidl_parser rosidl_parser.*',
+    'interfaces': 'rosless rosless.* rosless.idl rosless.idl.* rosidl_parser rosidl_parser.* '
+                  'rosless.dds.config',   # settings, of what is read, too
     'dds': 'rosless.dds rosless.dds.*',
     'graph': 'rosless.graph rosless.graph.*',
     'values': 'absent rcl_errors exceptions constants clock_type duration time time_source_errors '
@@ -30,8 +31,8 @@ LAYERS = {
               'topic_or_service_is_hidden subscription_content_filter_options serialization',
     'context': 'context utilities clock best_available',
     'entities': 'entity topic_entity publisher subscription client service service_channel '
-                'service_introspection early_answers timer guard_condition waitable qos_event '
-                'qos_overriding_options event_handler handles',
+                'service_introspection early_answers waiting_requests timer guard_condition '
+                'waitable qos_event qos_overriding_options event_handler handles',
     'node': 'node node_* time_source parameter_service logging_service _rosless',
     'executor': 'executors executor_queue executor_tasks wait_for_message '
                 'parameter_client parameter_event_handler',

@@ -38,6 +38,8 @@ from ..waitable import NumberOfEntities
 class ActionService(Service):
     """A service whose callback gets request and header, and answers when it likes."""
 
+    order = 3  # behind clients, so that what runs because of a goal comes before its answer
+
     def _call(self, request: Any, header: RequestHeader) -> Any:
         """Call the callback."""
         return self.callback(request, header)
