@@ -323,12 +323,12 @@ def _center_of_mass(dyn: PreparedDynamics) -> Exported:
 
 def _sums(dyn: PreparedDynamics, name: str) -> Exported:
     model = dyn.model
-    chosen: tuple[Callable[..., None], tuple[str, ...], tuple[Inside, ...], tuple[int, ...]] = {
+    known: dict[str, tuple[Any, tuple[str, ...], tuple[Inside, ...], tuple[int, ...]]] = {
         'centroidal_map': (composites.centroidal_map, (), (), (6, model.nv)),
         'coriolis_matrix': (composites.coriolis_matrix, ('v',), (), (model.nv, model.nv)),
         'regressor': (composites.regressor, ('v', 'qdd'), (Inside('world', 0),),
-                      (model.nv, 10 * model.nb))}[name]
-    function, given, more, shape = chosen
+                      (model.nv, 10 * model.nb))}
+    function, given, more, shape = known[name]
     address, bodies, coordinates = composite_sums.machine_code(function, model)
     inputs = dict(zip(('q', *given), (model.nq, *(model.nv for _ in given))))
     return _put_together(dyn, name, inputs, shape, [

@@ -79,9 +79,7 @@ def jax_function(model: Model, function: str, *, gravity: Sequence[float] | None
     library = opened(model, function, 'jax', place, fluid, ground)
     value, slopes = _registered(jax, library)
 
-    @jax.custom_jvp
-    def call(x: Any, y: Any, z: Any) -> Any:
-        return value(x, y, z)
+    call = jax.custom_jvp(value)
 
     def rule(point: Sequence[Any], directions: Sequence[Any]) -> tuple[Any, Any]:
         matrices = slopes(*point)
@@ -120,17 +118,19 @@ def _batched(jax: Any, target: str, shape: tuple[int, ...], work: int) -> Callab
     """Return a function whose states are counted when it is traced; ``vmap`` makes one call."""
     numbers = jax.numpy.float64
 
-    @jax.custom_batching.custom_vmap
-    def function(*given: Any) -> Any:
+    def run(*given: Any) -> Any:
         states = given[0].shape[:-1]
         call = jax.ffi.ffi_call(
             target, (jax.ShapeDtypeStruct((*states, *shape), numbers),
                      jax.ShapeDtypeStruct((work,), numbers)))
         return call(np.array([int(np.prod(states))], np.int64), *given)[0]
 
-    @function.def_vmap
+    function = jax.custom_batching.custom_vmap(run)
+
     def rule(size: int, batched: Sequence[bool], *given: Any) -> tuple[Any, bool]:
         return function(*(one if has else jax.numpy.broadcast_to(one, (size, *one.shape))
                           for one, has in zip(given, batched))), True
 
-    return function
+    function.def_vmap(rule)
+    batched_function: Callable[..., Any] = function
+    return batched_function
