@@ -27,7 +27,7 @@ from benchmarks.robots import cases
 from benchmarks.timing import busy_core, interleaved, Timing
 import mbd_ros
 from mbd_ros import Compiled, Lanes, Threads
-from mbd_ros.dynamics.formulations.forward_dynamics import FORWARD_DYNAMICS
+from mbd_ros.dynamics.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from mbd_ros.execution.executors.compiled import compiled_kernel
 from mbd_ros.execution.program.kernel import Kernel
 from mbd_ros.execution.program.sweeps import Program

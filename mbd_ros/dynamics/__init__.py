@@ -13,7 +13,7 @@
 """
 Dynamics: formulations, what is computed with them, and the public functions.
 
-Sub-rooms in the order of their imports: formulations, quantities, prepared, loops, api,
+Sub-rooms in the order of their imports: algorithms, quantities, prepared, loops, api,
 analysis.
 
 """

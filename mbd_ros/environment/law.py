@@ -16,7 +16,7 @@ What a force law is, and what formulations ask of those that act on a body.
 The wrench of the surroundings on a body is ``load - A (a - g)``, with a the classical acceleration
 of the body's origin in the body's axes, and A the 6 x 6 inertia that the law adds: that of the
 fluid around, say. An inertia has weight, then, as that of bodies has, whose sweeps take the
-accelerations ``a - g``, see ``dynamics/formulations/body_motion.py``; a law whose inertia has
+accelerations ``a - g``, see ``dynamics/algorithms/body_motion.py``; a law whose inertia has
 none, such as water, takes ``A g`` off its load. All other terms, Coriolis terms of A among them,
 are in ``load``.
 

@@ -30,7 +30,7 @@ import numpy as np
 import scipy
 
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.dynamics.formulations.row_space import RowSpace
+from mbd_ros.dynamics.algorithms.row_space import RowSpace
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import LoopOpenError
 from mbd_ros.simulation.manifold import displaced, displacement, Vector

@@ -48,8 +48,8 @@ import warnings
 import numpy as np
 
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.dynamics.formulations import jourdain
-from mbd_ros.dynamics.formulations.bodies import (
+from mbd_ros.dynamics.algorithms import jourdain
+from mbd_ros.dynamics.algorithms.bodies import (
     columns_of, motion_of, origins_and_speeds, reaches)
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.environment.contact import Ahead, AheadLaw

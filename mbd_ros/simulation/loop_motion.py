@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.dynamics.formulations.row_space import RowSpace
+from mbd_ros.dynamics.algorithms.row_space import RowSpace
 from mbd_ros.dynamics.loops.closure import contradicted
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import InvalidValueError, LoopConflictError, LoopOpenError

@@ -19,7 +19,7 @@ from collections.abc import Callable
 import numpy as np
 
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.dynamics.formulations.row_space import RowSpace
+from mbd_ros.dynamics.algorithms.row_space import RowSpace
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import DivergedError
 from mbd_ros.execution.calls.repeated import repeated
@@ -40,7 +40,7 @@ ms turn what moves at 1 rad/s by 0.016, which a smallest angle of 0.01 may not s
 
 class MidpointRule:
     """
-    Steps of a robot with flexible links (``dynamics/formulations/flexible/midpoint.py``).
+    Steps of a robot with flexible links (``dynamics/algorithms/flexible/midpoint.py``).
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import mbd_ros
-from mbd_ros.dynamics.formulations.registry import formulations
+from mbd_ros.dynamics.algorithms.registry import formulations
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.model.state import random_configuration
 

@@ -19,7 +19,7 @@ from robots import chain, model_of, random_state, urdf
 
 import mbd_ros
 from mbd_ros import Compiled, Lanes, Threads
-from mbd_ros.dynamics.formulations.forward_dynamics import FORWARD_DYNAMICS
+from mbd_ros.dynamics.algorithms.forward_dynamics import FORWARD_DYNAMICS
 
 LEG = ('spherical', 'revolute', 'planar', 'prismatic', 'revolute', 'floating', 'continuous',
        'spherical')

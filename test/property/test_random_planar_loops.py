@@ -20,7 +20,7 @@ from scipy.spatial.transform import Rotation
 import mbd_ros
 from mbd_ros.description.records.mechanism import Inertia, Joint, Link, LoopJoint, Mechanism, Pose
 from mbd_ros.description.records.poses import matrix3
-from mbd_ros.dynamics.formulations.row_space import RowSpace
+from mbd_ros.dynamics.algorithms.row_space import RowSpace
 from mbd_ros.dynamics.prepared.rank import revealed
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.execution.program.tree import tree_of

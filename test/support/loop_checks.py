@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 import mbd_ros
-from mbd_ros.dynamics.formulations.forward_dynamics import closed_loop_dynamics
+from mbd_ros.dynamics.algorithms.forward_dynamics import closed_loop_dynamics
 from mbd_ros.execution.program.tree import tree_of
 from mbd_ros.model import Model, state
 

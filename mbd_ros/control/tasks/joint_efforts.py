@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 import contextlib
+
 import numpy as np
 
 from mbd_ros.control.constraints.joint_paths import JointPaths
@@ -51,6 +52,7 @@ LOOKS = 12
 """How often a slower motion is tried."""
 JOINT_PATIENCE = 2.0
 """Processor time for a trajectory of joints whose motion has to be integrated [s]."""
+
 
 def needs_of_joints(tracker: Tracker, joints: Sequence[str], path: Followed, q: Vector,
                     patience: float = JOINT_PATIENCE) -> Needs:

@@ -94,7 +94,7 @@ class Stretchable:
         return Clock(self.wait, self.wait, 1.0, 0.0, self._ramp, pace)
 
     def times(self, pace: float, times: Vector) -> Vector:
-        """Return when the path is at a part of its speed where it was at times (k,) [s]."""
+        """Return when (k,) [s] a slowed path is where it was at given instants."""
         if pace == 1.0:
             return times
         clock = self._clock(pace)

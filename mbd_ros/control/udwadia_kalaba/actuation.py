@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 
 from mbd_ros.control.udwadia_kalaba.equation import (
     conflict, constrained_acceleration, ConstrainedSolution, factorize)
-from mbd_ros.dynamics.formulations.row_space import RowSpace
+from mbd_ros.dynamics.algorithms.row_space import RowSpace
 from mbd_ros.dynamics.prepared.triangles import solve_triangle
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.model import Model

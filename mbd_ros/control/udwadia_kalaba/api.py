@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from mbd_ros.control.udwadia_kalaba.actuation import Actuation, Reach, where_loops_hold
 from mbd_ros.control.udwadia_kalaba.equation import constrained_acceleration, ConstrainedSolution
 from mbd_ros.dynamics import bias_forces, mass_matrix
-from mbd_ros.dynamics.formulations.row_space import RowSpace
+from mbd_ros.dynamics.algorithms.row_space import RowSpace
 from mbd_ros.dynamics.prepared.call import checked_array
 from mbd_ros.dynamics.prepared.prepared import compile_model
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES

@@ -34,7 +34,7 @@ from mbd_ros.control.udwadia_kalaba.robot_code import (
     has_machine_code, LARGEST, padded, robot_call)
 from mbd_ros.control.udwadia_kalaba.small_systems import actuated_share
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.dynamics.formulations.row_space import RowSpace
+from mbd_ros.dynamics.algorithms.row_space import RowSpace
 from mbd_ros.dynamics.loops.closure import close_loops
 from mbd_ros.dynamics.loops.efforts import driven_share, free_motions, UNDRIVEN
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES

@@ -23,7 +23,7 @@ from mbd_ros.description.records.finding import Source
 from mbd_ros.description.records.inertia_check import check_inertias
 from mbd_ros.description.records.loop_joints import check_loops
 from mbd_ros.description.records.mechanism import (
-    Inertia, Link, Mechanism, STANDARD_GRAVITY, Vector3)
+    Inertia, Link, LoopJoint, Mechanism, STANDARD_GRAVITY, Vector3)
 from mbd_ros.description.records.numbers import read_numbers
 from mbd_ros.description.records.poses import matrix3, read_pose
 from mbd_ros.description.records.report import Report, tag_name
@@ -96,7 +96,7 @@ def read_urdf(robot: Any, report: Report, *,
     read_gazebo_joints(robot, tree, found, report)
     if side is not None:
         _add_side_file(robot, side, found, report)
-    more = []
+    more: list[LoopJoint] = []
     if closed is not None:
         more.extend(closed.loop_joints(robot))
         closed.remark_unused()

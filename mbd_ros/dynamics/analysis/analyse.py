@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 
+from mbd_ros.dynamics.algorithms.registry import formulations
 from mbd_ros.dynamics.analysis.counting import Counted, depths, Graph, kinds_of, needed
 from mbd_ros.dynamics.analysis.schedule import schedule_length
-from mbd_ros.dynamics.formulations.registry import formulations
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution import Interpreted, Lanes
 from mbd_ros.execution.program.array_program import ArrayProgram

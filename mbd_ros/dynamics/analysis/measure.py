@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mbd_ros.dynamics.formulations.registry import formulations
+from mbd_ros.dynamics.algorithms.registry import formulations
 from mbd_ros.dynamics.prepared.prepared import compile_model
 from mbd_ros.model import Model
 from mbd_ros.model.state import random_configuration

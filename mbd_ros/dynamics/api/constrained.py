@@ -91,7 +91,7 @@ def constrained_dynamics(
 
     References
     ----------
-    As in ``formulations/aba_loops.py``.
+    As in ``algorithms/aba_loops.py``.
 
     """
     dyn = compile_model(model, gravity=gravity, executor=executor, fluid=fluid, ground=ground)

@@ -31,10 +31,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mbd_ros.dynamics.algorithms.springs import stored_energy
 import mbd_ros.dynamics.api as lazily
 from mbd_ros.dynamics.api.current_fields import in_field, is_field
 from mbd_ros.dynamics.api.frames import jacobian_in, WORLD_ALIGNED
-from mbd_ros.dynamics.formulations.springs import stored_energy
 import mbd_ros.dynamics.loops as loops
 from mbd_ros.dynamics.prepared.call import Array, checked_array, deliver
 from mbd_ros.dynamics.prepared.external_forces import external_efforts

@@ -19,12 +19,12 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mbd_ros.dynamics.algorithms.bodies import Motion, motion_of, paths_of
+from mbd_ros.dynamics.algorithms.border import border_of, inwards
+from mbd_ros.dynamics.algorithms.registry import formulation_for
 from mbd_ros.dynamics.api.constrained import constrained_dynamics
 from mbd_ros.dynamics.api.current_fields import in_field, is_field
 from mbd_ros.dynamics.api.functions import more_efforts
-from mbd_ros.dynamics.formulations.bodies import Motion, motion_of, paths_of
-from mbd_ros.dynamics.formulations.border import border_of, inwards
-from mbd_ros.dynamics.formulations.registry import formulation_for
 from mbd_ros.dynamics.loops.closure import carried_loops
 from mbd_ros.dynamics.loops.efforts import loop_wrenches
 from mbd_ros.dynamics.prepared.call import Array, checked_array, deliver

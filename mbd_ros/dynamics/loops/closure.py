@@ -31,8 +31,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 import scipy
 
-from mbd_ros.dynamics.formulations.missing_inertia import joint_without_inertia
-from mbd_ros.dynamics.formulations.row_space import RANK, RowSpace
+from mbd_ros.dynamics.algorithms.missing_inertia import joint_without_inertia
+from mbd_ros.dynamics.algorithms.row_space import RANK, RowSpace
 from mbd_ros.dynamics.prepared.call import Array, checked_array
 from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
 from mbd_ros.dynamics.prepared.triangles import solve_triangle

@@ -27,9 +27,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mbd_ros.dynamics.formulations.row_space import RowSpace
-from mbd_ros.dynamics.formulations.body_motion import BodyState
-from mbd_ros.dynamics.formulations.constraint_rows import rows_of, side
+from mbd_ros.dynamics.algorithms.body_motion import BodyState
+from mbd_ros.dynamics.algorithms.constraint_rows import rows_of, side
+from mbd_ros.dynamics.algorithms.row_space import RowSpace
 from mbd_ros.dynamics.loops.closure import carried_loops
 from mbd_ros.dynamics.prepared.call import Array, checked_array
 from mbd_ros.dynamics.prepared.external_forces import external_efforts

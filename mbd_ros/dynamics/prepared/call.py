@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mbd_ros.dynamics.formulations.missing_inertia import joint_without_inertia
+from mbd_ros.dynamics.algorithms.missing_inertia import joint_without_inertia
 from mbd_ros.errors import (
     InvalidValueError, MbdError, NotFiniteError, ShapeError, SingularMassError)
 from mbd_ros.execution import Kernel

@@ -21,9 +21,9 @@ from typing import Any, TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mbd_ros.dynamics.formulations.forward_dynamics import (
+from mbd_ros.dynamics.algorithms.forward_dynamics import (
     closed_loop_dynamics, closed_loop_reactions, position_correction, velocity_correction)
-from mbd_ros.dynamics.formulations.registry import AUTO, formulation_for
+from mbd_ros.dynamics.algorithms.registry import AUTO, formulation_for
 import mbd_ros.dynamics.prepared as lazily
 from mbd_ros.dynamics.prepared.call import Array, Call
 from mbd_ros.dynamics.prepared.derivatives import (
@@ -73,7 +73,7 @@ class PreparedDynamics:
     executor : Executor or str, optional
         Runs the sweeps; or its name, see ``execution.choose``.
     formulation : str
-        Name of a formulation, see ``formulations/registry.py``; ``'auto'``: the first that suits.
+        Name of a formulation, see ``algorithms/registry.py``; ``'auto'``: the first that suits.
     own : tuple of float, optional
         What force laws read of the world, as in ``world_array``; the laws' values if left out.
 

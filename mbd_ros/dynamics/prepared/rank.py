@@ -31,8 +31,8 @@ from typing import Literal, TYPE_CHECKING
 import numpy as np
 import scipy  # loads its parts when they are asked for: a third of what starting a node took
 
-from mbd_ros.dynamics.formulations.missing_inertia import joint_of_no_inertia
-from mbd_ros.dynamics.formulations.row_space import RowSpace
+from mbd_ros.dynamics.algorithms.missing_inertia import joint_of_no_inertia
+from mbd_ros.dynamics.algorithms.row_space import RowSpace
 from mbd_ros.dynamics.prepared.call import Array
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import SingularMassError

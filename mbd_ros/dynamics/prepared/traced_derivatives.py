@@ -31,7 +31,7 @@ from typing import Any, TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mbd_ros.dynamics.formulations.registry import formulation_for
+from mbd_ros.dynamics.algorithms.registry import formulation_for
 from mbd_ros.dynamics.prepared.call import Array, arrays_of, deliver, require_finite, rows_of
 from mbd_ros.dynamics.prepared.rank import masses_far_apart
 from mbd_ros.dynamics.quantities.flexible import small

@@ -52,9 +52,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from mbd_ros.dynamics.formulations.aba import accelerate, Pivot
-from mbd_ros.dynamics.formulations.body_motion import base_acceleration, VelocityTerms
-from mbd_ros.dynamics.formulations.forward_dynamics import FORWARD_DYNAMICS
+from mbd_ros.dynamics.algorithms.aba import accelerate, Pivot
+from mbd_ros.dynamics.algorithms.body_motion import base_acceleration, VelocityTerms
+from mbd_ros.dynamics.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from mbd_ros.execution.program.sweeps import (
     Body, Inward, Layout, Outward, Program, Solve, Step, Walk, World)
 from mbd_ros.spatial import (

@@ -22,13 +22,13 @@ import warnings
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mbd_ros.dynamics.formulations.flexible.bodies import Array, cross
-from mbd_ros.dynamics.formulations.flexible.loads import energies_around
-from mbd_ros.dynamics.formulations.flexible.loop_rows import (
+from mbd_ros.dynamics.algorithms.flexible.bodies import Array, cross
+from mbd_ros.dynamics.algorithms.flexible.loads import energies_around
+from mbd_ros.dynamics.algorithms.flexible.loop_rows import (
     accelerations_of, loop_rows, twists, VALUES)
-from mbd_ros.dynamics.formulations.flexible.midpoint import closing, midpoint
-from mbd_ros.dynamics.formulations.flexible.motion import place, Placed, tree_of_segments
-from mbd_ros.dynamics.formulations.flexible.recursion import (
+from mbd_ros.dynamics.algorithms.flexible.midpoint import closing, midpoint
+from mbd_ros.dynamics.algorithms.flexible.motion import place, Placed, tree_of_segments
+from mbd_ros.dynamics.algorithms.flexible.recursion import (
     accelerations, base_of, generalized_forces, hybrid_dynamics, of_bodies, small)
 from mbd_ros.dynamics.quantities.flexible_momenta import along, moment_of, STEP
 from mbd_ros.errors import LargeDeflectionWarning

@@ -22,10 +22,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbd_ros.dynamics.formulations.flexible.bodies import Array, body_terms, extended
-from mbd_ros.dynamics.formulations.flexible.loads import inertias_around
-from mbd_ros.dynamics.formulations.flexible.loop_rows import twists
-from mbd_ros.dynamics.formulations.flexible.motion import place, Placed, tree_of_segments
+from mbd_ros.dynamics.algorithms.flexible.bodies import Array, body_terms, extended
+from mbd_ros.dynamics.algorithms.flexible.loads import inertias_around
+from mbd_ros.dynamics.algorithms.flexible.loop_rows import twists
+from mbd_ros.dynamics.algorithms.flexible.motion import place, Placed, tree_of_segments
 from mbd_ros.execution.stacks.stacks import apply
 from mbd_ros.model import Model
 from mbd_ros.model.flexible.segments import Segment

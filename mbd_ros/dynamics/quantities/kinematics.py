@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.dynamics.formulations.body_motion import velocity_and_coriolis
+from mbd_ros.dynamics.algorithms.body_motion import velocity_and_coriolis
 from mbd_ros.execution.program.sweeps import Body, Layout, Outward, Program, Step, Walk
 from mbd_ros.spatial import IDENTITY, Joint, Link, Scalar, Twist, Vector3, ZERO3, ZERO_TWIST
 

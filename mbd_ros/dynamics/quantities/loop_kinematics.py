@@ -22,8 +22,8 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from typing import NamedTuple
 
-from mbd_ros.dynamics.formulations.body_motion import coordinate
-from mbd_ros.dynamics.formulations.constraint_rows import (
+from mbd_ros.dynamics.algorithms.body_motion import coordinate
+from mbd_ros.dynamics.algorithms.constraint_rows import (
     in_body, in_own_axes, is_trivial_row, rows_of, side)
 from mbd_ros.dynamics.quantities.kinematics import AT_REST, Travel, travel
 from mbd_ros.execution.program.sweeps import (

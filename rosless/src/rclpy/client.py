@@ -24,10 +24,10 @@ from rosless.dds.sample import Copied, Left
 from rosless.idl.codec import deserialize, serialize
 from rosless.idl.errors import DeserializationError
 
-from .rcl_errors import InvalidHandle, RCLError
 from .callback_groups import CallbackGroup
 from .entity import Job
 from .handle import DESTROYED, Handle
+from .rcl_errors import InvalidHandle, RCLError
 from .service_channel import Channel, HEADER, identifiers, OFFSET, ServiceEntity
 from .service_introspection import REQUEST_SENT, RESPONSE_RECEIVED
 from .task import Future

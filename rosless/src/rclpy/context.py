@@ -26,12 +26,12 @@ from rosless import arguments as command_line
 from rosless.dds.config import domain_id as domain_from_environment
 from rosless.dds.config import MAX_DOMAIN_ID
 
-from .rcl_errors import RCLError, RCLInvalidROSArgsError, UnknownROSArgsError
 from .exceptions import NotInitializedException
 from .handle import HasHandle
 from .impl import log_files, log_output
 from .impl.logging_severity import LoggingSeverity
 from .impl.rcutils_logger import RcutilsLogger
+from .rcl_errors import RCLError, RCLInvalidROSArgsError, UnknownROSArgsError
 
 if TYPE_CHECKING:
     from rosless.dds.endpoints import Reader, Writer

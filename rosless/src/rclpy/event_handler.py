@@ -12,7 +12,6 @@
 
 """Newer name of the module `qos_event`."""
 
-from .rcl_errors import UnsupportedEventTypeError
 from .qos_event import (
     EventHandler,
     IncompatibleTypeInfo,
@@ -31,6 +30,7 @@ from .qos_event import (
     QoSSubscriptionMatchedInfo,
     SubscriptionEventCallbacks,
 )
+from .rcl_errors import UnsupportedEventTypeError
 
 __all__ = [
     'EventHandler',

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .rcl_errors import InvalidHandle as InvalidHandle
-from .rcl_errors import TimerCancelledError as TimerCancelledError
+from .rcl_errors import InvalidHandle as InvalidHandle  # noqa: F401
+from .rcl_errors import TimerCancelledError as TimerCancelledError  # noqa: F401
 
 
 class NotInitializedException(Exception):

@@ -25,8 +25,8 @@ from collections.abc import Callable
 import threading
 from typing import Any
 
-from .rcl_errors import InvalidHandle
 from .absent import NO_ADDRESS, NotInRosless
+from .rcl_errors import InvalidHandle
 
 DESTROYED = 'cannot use Destroyable because destruction was requested'
 

@@ -23,7 +23,6 @@ from rosless import names, parameter_values
 from rosless.idl.build import interface_class
 from rosless.remap import remap_node
 
-from .rcl_errors import RCLInvalidROSArgsError, UnknownROSArgsError
 from .callback_groups import CallbackGroup, MutuallyExclusiveCallbackGroup
 from .clock import ROSClock
 from .context import Context
@@ -43,6 +42,7 @@ from .node_parameters import NodeParameters
 from .parameter import Parameter, PARAMETER_SEPARATOR_STRING
 from .parameter_service import ParameterService
 from .qos import qos_profile_parameter_events, qos_profile_rosout_default, QoSProfile
+from .rcl_errors import RCLInvalidROSArgsError, UnknownROSArgsError
 from .time_source import TimeSource
 from .utilities import get_default_context
 

@@ -22,9 +22,9 @@ from rosless.graph.entities import HUMBLE
 from rosless.graph.queries import UnknownNode
 
 from .exceptions import NameValidationException
-from .rcl_errors import NodeNameNonExistentError
 from .node_names import NodeNames
 from .qos import QoSProfile
+from .rcl_errors import NodeNameNonExistentError
 from .topic_endpoint_info import TopicEndpointInfo, TopicEndpointTypeEnum
 from .type_hash import TypeHash
 

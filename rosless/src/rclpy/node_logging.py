@@ -18,8 +18,8 @@ from typing import Any
 
 from cyclonedds.core import DDSException
 from rosless import names
-from rosless.idl.codec import serialize
 from rosless.idl.build import interface_class
+from rosless.idl.codec import serialize
 
 from .impl import log_output
 from .impl.logging_severity import LoggingSeverity

@@ -20,12 +20,12 @@ from cyclonedds.core import DDSException
 from rosless.dds.endpoints import Writer
 from rosless.idl.codec import serialize
 
-from .rcl_errors import RCLError
 from .callback_groups import CallbackGroup
 from .duration import Duration
 from .entity import Job
 from .qos import QoSProfile
 from .qos_event import PublisherEventCallbacks
+from .rcl_errors import RCLError
 from .topic_entity import TopicEntity
 
 # How long a message may wait for reliable subscriptions that do not read, once; the thread is one

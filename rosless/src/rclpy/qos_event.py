@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
-from .rcl_errors import UnsupportedEventTypeError
 from .absent import Absent, NotInRosless
 from .qos import qos_policy_name_from_kind, QoSPolicyKind
+from .rcl_errors import UnsupportedEventTypeError
 
 
 class QoSPublisherEventType(IntEnum):

@@ -12,6 +12,7 @@
 
 """What the part of `rclpy` in C raises; programs import it from `rclpy._rclpy_pybind11`."""
 
+
 class RCLError(RuntimeError):
     """Raised for what the C libraries of ROS 2 would refuse."""
 
@@ -46,6 +47,7 @@ class NodeNameNonExistentError(RCLError):
 
 class UnsupportedEventTypeError(RCLError):
     """Raised for an event that the middleware does not support."""
+
 
 for _error in (
     RCLError,

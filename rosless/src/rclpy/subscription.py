@@ -24,12 +24,12 @@ from rosless.dds.sample import Copied, Left
 from rosless.idl.codec import deserialize
 from rosless.idl.errors import DeserializationError
 
-from .rcl_errors import RCLError
 from .callback_groups import CallbackGroup
 from .entity import Job
 from .handle import Handle
 from .qos import QoSProfile
 from .qos_event import SubscriptionEventCallbacks
+from .rcl_errors import RCLError
 from .topic_entity import TopicEntity
 from .utilities import get_rmw_implementation_identifier
 

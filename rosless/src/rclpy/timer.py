@@ -22,7 +22,6 @@ import threading
 from typing import Any
 import weakref
 
-from .rcl_errors import RCLError
 from .callback_groups import CallbackGroup
 from .clock import Clock, ClockChange, JumpThreshold, TimeJump
 from .clock_type import ClockType
@@ -30,6 +29,7 @@ from .duration import Duration
 from .entity import Entity, Job
 from .exceptions import ROSInterruptException
 from .handle import Handle
+from .rcl_errors import RCLError
 
 
 @dataclass(frozen=True)

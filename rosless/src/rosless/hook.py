@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence  # noqa: I300
     from typing import Any
 
+
 class InterfaceFinder:
     """
     Finds `pkg`, `pkg.msg`, `pkg.srv` and `pkg.action` of packages that have interface texts.

@@ -21,10 +21,10 @@ import threading
 import time
 from typing import Any
 
+from action_msgs.msg import GoalStatus
 from ament_index_python import get_package_prefix, get_package_share_directory
 from example_interfaces.action import Fibonacci
 from geometry_msgs.msg import TransformStamped
-from action_msgs.msg import GoalStatus
 import pytest
 from rcl_interfaces.msg import IntegerRange, ParameterDescriptor, ParameterValue
 from rclpy._rclpy_pybind11 import InvalidHandle

@@ -19,12 +19,12 @@ from typing import Any
 
 from example_interfaces.action import Fibonacci
 import pytest
-import rclpy.logging
 from rclpy.action import ActionClient, ActionServer
 from rclpy.context import Context
 from rclpy.exceptions import InvalidServiceNameException, NoTypeSupportImportedException
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.lifecycle import LifecycleNode
+import rclpy.logging
 from rclpy.parameter import Parameter
 from rclpy.publisher import Publisher
 from rclpy.qos import QoSPresetProfiles, QoSProfile

@@ -17,7 +17,7 @@ import pytest
 from robots import chain, random_state, urdf
 
 import mbd_ros
-from mbd_ros.dynamics.formulations.missing_inertia import joint_of_no_inertia
+from mbd_ros.dynamics.algorithms.missing_inertia import joint_of_no_inertia
 from mbd_ros.errors import (
     InvalidValueError, NotFiniteError, ShapeError, SingularMassError, UnknownNameError)
 

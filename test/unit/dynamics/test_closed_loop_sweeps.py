@@ -22,7 +22,7 @@ from transforms3d.euler import euler2mat
 import mbd_ros
 from mbd_ros.description.records.mechanism import Pose
 from mbd_ros.description.records.poses import matrix3
-from mbd_ros.dynamics.formulations.forward_dynamics import closed_loop_dynamics
+from mbd_ros.dynamics.algorithms.forward_dynamics import closed_loop_dynamics
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.execution import choose
 from mbd_ros.execution.program.sweeps import Outward, Program

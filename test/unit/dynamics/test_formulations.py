@@ -18,7 +18,7 @@ from random_loops import random_loops
 from robots import chain, random_state
 
 import mbd_ros
-from mbd_ros.dynamics.formulations.registry import formulation_for
+from mbd_ros.dynamics.algorithms.registry import formulation_for
 from mbd_ros.dynamics.prepared.call import Call
 from mbd_ros.errors import InvalidValueError
 

@@ -20,7 +20,7 @@ from robots import model_of, random_state
 
 import mbd_ros
 from mbd_ros.description.modules import assemble, read_module_graph
-from mbd_ros.dynamics.formulations.kane import Paths, reaches, ring_rows, times
+from mbd_ros.dynamics.algorithms.kane import Paths, reaches, ring_rows, times
 from mbd_ros.model.build import build_model
 from mbd_ros.model.state import integrate
 

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import mbd_ros
-from mbd_ros.dynamics.formulations.flexible.long_trees import species_of
+from mbd_ros.dynamics.algorithms.flexible.long_trees import species_of
 from mbd_ros.model.state import random_configuration
 
 SERIES = '<mbd:armature value="0.05"/><mbd:series_elastic stiffness="300" damping="0.4"/></joint>'

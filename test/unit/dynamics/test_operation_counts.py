@@ -18,7 +18,7 @@ from loop_models import case_model
 import pytest
 
 import mbd_ros
-from mbd_ros.dynamics.formulations.registry import formulation_for
+from mbd_ros.dynamics.algorithms.registry import formulation_for
 from mbd_ros.execution.unrolled.code import trace_program
 
 URDF = Path(__file__).resolve().parents[3] / 'urdf'

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import mbd_ros
-from mbd_ros.dynamics.formulations.row_space import RANK, RowSpace
+from mbd_ros.dynamics.algorithms.row_space import RANK, RowSpace
 
 URDF = Path(__file__).parents[3] / 'urdf'
 MODEL = mbd_ros.load(URDF / 'bricard.urdf')   # one loop: rows of lengths and of angles

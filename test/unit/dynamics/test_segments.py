@@ -19,7 +19,7 @@ import pytest
 from tied_chains import tied_chains
 
 import mbd_ros
-from mbd_ros.dynamics.formulations.forward_dynamics import closed_loop_dynamics
+from mbd_ros.dynamics.algorithms.forward_dynamics import closed_loop_dynamics
 from mbd_ros.execution.program.sweeps import Inward, World
 from mbd_ros.execution.program.tree import joints_of, tree_of
 from mbd_ros.execution.rolled.segments import Segments, segments_of

@@ -20,7 +20,7 @@ import pytest
 from robots import chain
 
 import mbd_ros
-from mbd_ros.dynamics.formulations.forward_dynamics import FORWARD_DYNAMICS
+from mbd_ros.dynamics.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from mbd_ros.errors import NotFiniteError, SingularMassError
 from mbd_ros.execution import Compiled, Futures, Interpreted, Threads
 from mbd_ros.execution.calls.batch import batch_ir

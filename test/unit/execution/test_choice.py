@@ -19,7 +19,7 @@ import pytest
 from robots import chain, random_state, urdf
 
 import mbd_ros
-from mbd_ros.dynamics.formulations.forward_dynamics import FORWARD_DYNAMICS
+from mbd_ros.dynamics.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution import Auto, choose, Compiled, forced, Interpreted, Threads
 from mbd_ros.execution.executors import choice

@@ -17,7 +17,7 @@ import pytest
 from robots import chain, random_state, urdf
 
 import mbd_ros
-from mbd_ros.dynamics.formulations.forward_dynamics import FORWARD_DYNAMICS
+from mbd_ros.dynamics.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution import Compiled
 from mbd_ros.execution.executors.compiled import rolled_machine_code

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import mbd_ros
-from mbd_ros.dynamics.formulations.registry import formulation_for
+from mbd_ros.dynamics.algorithms.registry import formulation_for
 from mbd_ros.environment.law import Law
 from mbd_ros.execution.unrolled.copies import copies_of
 from mbd_ros.model import build_model

@@ -22,9 +22,9 @@ from robots import random_state, trees, urdf
 from scipy.spatial.transform import Rotation as Peer
 
 import mbd_ros
-from mbd_ros.dynamics.formulations.crba import MASS_MATRIX
-from mbd_ros.dynamics.formulations.rnea import INVERSE_DYNAMICS
-from mbd_ros.dynamics.formulations.forward_dynamics import FORWARD_DYNAMICS
+from mbd_ros.dynamics.algorithms.crba import MASS_MATRIX
+from mbd_ros.dynamics.algorithms.forward_dynamics import FORWARD_DYNAMICS
+from mbd_ros.dynamics.algorithms.rnea import INVERSE_DYNAMICS
 from mbd_ros.dynamics.quantities.derivatives import INVERSE_DYNAMICS_DERIVATIVES
 from mbd_ros.dynamics.quantities.energies import ENERGIES
 from mbd_ros.execution.program.driver import run

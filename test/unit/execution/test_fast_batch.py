@@ -23,7 +23,7 @@ import pytest
 from robots import chain
 
 import mbd_ros
-from mbd_ros.dynamics.formulations.forward_dynamics import FORWARD_DYNAMICS
+from mbd_ros.dynamics.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError
 from mbd_ros.execution import Compiled, Threads
 from mbd_ros.execution.calls import fast_call

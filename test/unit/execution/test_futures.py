@@ -28,9 +28,9 @@ import pytest
 from robots import chain
 
 import mbd_ros
-from mbd_ros.dynamics.formulations.crba import MASS_MATRIX
-from mbd_ros.dynamics.formulations.rnea import BIAS_FORCES, INVERSE_DYNAMICS
-from mbd_ros.dynamics.formulations.forward_dynamics import FORWARD_DYNAMICS
+from mbd_ros.dynamics.algorithms.crba import MASS_MATRIX
+from mbd_ros.dynamics.algorithms.forward_dynamics import FORWARD_DYNAMICS
+from mbd_ros.dynamics.algorithms.rnea import BIAS_FORCES, INVERSE_DYNAMICS
 from mbd_ros.dynamics.quantities import kinematics
 from mbd_ros.dynamics.quantities.derivatives import (
     FORWARD_DYNAMICS_DERIVATIVES, INVERSE_DYNAMICS_DERIVATIVES)

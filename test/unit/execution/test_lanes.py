@@ -18,8 +18,8 @@ import pytest
 from robots import chain, random_state, trees, urdf
 
 import mbd_ros
-from mbd_ros.dynamics.formulations.rnea import INVERSE_DYNAMICS
-from mbd_ros.dynamics.formulations.forward_dynamics import FORWARD_DYNAMICS
+from mbd_ros.dynamics.algorithms.forward_dynamics import FORWARD_DYNAMICS
+from mbd_ros.dynamics.algorithms.rnea import INVERSE_DYNAMICS
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution import Compiled, Interpreted, Lanes
 from mbd_ros.execution.ir.trace import Trace

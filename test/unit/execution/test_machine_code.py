@@ -20,7 +20,7 @@ import pytest
 from robots import chain
 
 import mbd_ros
-from mbd_ros.dynamics.formulations.forward_dynamics import FORWARD_DYNAMICS
+from mbd_ros.dynamics.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from mbd_ros.errors import MachineError
 from mbd_ros.execution.ir import machine_code
 from mbd_ros.execution.ir.machine_code import MachineCode, target_machine

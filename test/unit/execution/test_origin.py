@@ -21,8 +21,8 @@ from robots import chain, model_of, random_state
 
 import mbd_ros
 from mbd_ros.control.udwadia_kalaba.small_systems import least_step, shortest_step
-from mbd_ros.dynamics.formulations.rnea import INVERSE_DYNAMICS
-from mbd_ros.dynamics.formulations.forward_dynamics import FORWARD_DYNAMICS
+from mbd_ros.dynamics.algorithms.forward_dynamics import FORWARD_DYNAMICS
+from mbd_ros.dynamics.algorithms.rnea import INVERSE_DYNAMICS
 from mbd_ros.dynamics.quantities.kinematics import link_pose
 from mbd_ros.execution.executors import compiled
 from mbd_ros.execution.executors.compiled import CompiledKernel

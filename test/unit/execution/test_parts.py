@@ -16,7 +16,7 @@ from loop_models import body_order, case_model, cases
 import numpy as np
 import pytest
 
-from mbd_ros.dynamics.formulations.forward_dynamics import closed_loop_dynamics
+from mbd_ros.dynamics.algorithms.forward_dynamics import closed_loop_dynamics
 from mbd_ros.execution import Compiled
 from mbd_ros.execution.ir.differentiation import evaluate
 from mbd_ros.execution.program.tree import tree_of

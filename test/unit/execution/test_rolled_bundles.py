@@ -18,9 +18,9 @@ import pytest
 from robots import random_state, urdf
 
 import mbd_ros
-from mbd_ros.dynamics.formulations.crba import MASS_MATRIX
-from mbd_ros.dynamics.formulations.rnea import INVERSE_DYNAMICS
-from mbd_ros.dynamics.formulations.forward_dynamics import FORWARD_DYNAMICS
+from mbd_ros.dynamics.algorithms.crba import MASS_MATRIX
+from mbd_ros.dynamics.algorithms.forward_dynamics import FORWARD_DYNAMICS
+from mbd_ros.dynamics.algorithms.rnea import INVERSE_DYNAMICS
 from mbd_ros.execution import Lanes
 from mbd_ros.execution.rolled.bundles import Bundle, bundled, rolled_bundles_of, SMALLEST
 

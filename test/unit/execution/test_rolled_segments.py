@@ -18,7 +18,7 @@ import pytest
 from tied_chains import tied_chains, twin_rods
 
 import mbd_ros
-from mbd_ros.dynamics.formulations.forward_dynamics import (
+from mbd_ros.dynamics.algorithms.forward_dynamics import (
     closed_loop_dynamics, closed_loop_reactions, FORWARD_DYNAMICS)
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.execution import Lanes

@@ -22,7 +22,7 @@ import pytest
 from random_loops import random_loops
 
 import mbd_ros
-from mbd_ros.dynamics.formulations.forward_dynamics import closed_loop_dynamics, FORWARD_DYNAMICS
+from mbd_ros.dynamics.algorithms.forward_dynamics import closed_loop_dynamics, FORWARD_DYNAMICS
 from mbd_ros.execution import Compiled, Threads
 from mbd_ros.execution.executors.compiled import compiled_kernel
 from mbd_ros.execution.ir.straight_line import SCALAR

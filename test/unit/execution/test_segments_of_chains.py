@@ -19,8 +19,8 @@ import pytest
 from robots import chain, random_state, urdf
 
 import mbd_ros
-from mbd_ros.dynamics.formulations.rnea import INVERSE_DYNAMICS
-from mbd_ros.dynamics.formulations.forward_dynamics import FORWARD_DYNAMICS
+from mbd_ros.dynamics.algorithms.forward_dynamics import FORWARD_DYNAMICS
+from mbd_ros.dynamics.algorithms.rnea import INVERSE_DYNAMICS
 from mbd_ros.execution import Compiled, Lanes
 from mbd_ros.execution.executors.compiled import LONG_CHAIN
 from mbd_ros.execution.rolled.segments import segments_of

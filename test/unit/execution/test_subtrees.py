@@ -26,7 +26,7 @@ import pytest
 from robots import chain, random_state, urdf
 
 import mbd_ros
-from mbd_ros.dynamics.formulations.forward_dynamics import FORWARD_DYNAMICS
+from mbd_ros.dynamics.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from mbd_ros.execution import Threads
 from mbd_ros.execution.ir.machine_code import address_ir, MachineCode
 from mbd_ros.execution.threads.partition import SMALLEST_TREE

@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 import mbd_ros
-from mbd_ros.dynamics.formulations.forward_dynamics import closed_loop_dynamics
+from mbd_ros.dynamics.algorithms.forward_dynamics import closed_loop_dynamics
 from mbd_ros.execution import Compiled, Threads
 from mbd_ros.execution.executors.compiled import compiled_kernel
 from mbd_ros.execution.ir.machine_code import vector_lanes

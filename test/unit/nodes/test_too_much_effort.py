@@ -37,7 +37,7 @@ def arm_of(wish='auto', **settings):
 
 
 def needed(arm, since=0):
-    """Return what the motion has needed (k, nv), by the equations of the robot."""
+    """Return the efforts (k, nv) of the motion so far, by the equations of the robot."""
     return np.abs(mbd_ros.inverse_dynamics(
         arm.model, np.array(arm.q[since:]), np.array(arm.v[since:]), np.array(arm.a[since:]),
         dissipation=True))

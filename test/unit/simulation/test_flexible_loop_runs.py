@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import mbd_ros
-from mbd_ros.dynamics.formulations.row_space import RowSpace
+from mbd_ros.dynamics.algorithms.row_space import RowSpace
 from mbd_ros.errors import InvalidValueError, LoopOpenError
 from mbd_ros.simulation.change_points import RankChangeWarning
 from mbd_ros.simulation.midpoint import MidpointRule

@@ -28,7 +28,6 @@ from unique_identifier_msgs.msg import UUID
 from .channel import ActionChannel, ResultClient, StatusSubscription
 from .client_goal_handle import ClientGoalHandle
 from .goal_states import ACTIVE
-from ..rcl_errors import InvalidHandle, RCLError
 from ..absent import NoWaitSet
 from ..callback_groups import CallbackGroup
 from ..client import Client, POLL_PERIOD
@@ -40,6 +39,7 @@ from ..qos import (
     qos_profile_services_default,
     QoSProfile,
 )
+from ..rcl_errors import InvalidHandle, RCLError
 from ..service_introspection import ServiceIntrospectionState
 from ..subscription import Subscription
 from ..task import Future, when_done

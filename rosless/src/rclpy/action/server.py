@@ -27,7 +27,6 @@ from .channel import ActionChannel
 from .goal_states import GoalEvent
 from .responses import CancelResponse, GoalResponse
 from .server_goal_handle import ServerGoalHandle
-from ..rcl_errors import RCLError
 from ..absent import NoWaitSet
 from ..callback_groups import CallbackGroup
 from ..clock import Clock
@@ -38,6 +37,7 @@ from ..qos import (
     qos_profile_services_default,
     QoSProfile,
 )
+from ..rcl_errors import RCLError
 from ..service import RequestHeader
 from ..service_introspection import ServiceIntrospectionState
 from ..task import when_done

@@ -24,9 +24,9 @@ from .managed_entity import ManagedEntity
 from .publisher import LifecyclePublisher
 from .services import LifecycleServices
 from .state_machine import LifecycleState, LifecycleStateMachine, LifecycleTransition
-from ..rcl_errors import RCLError
 from ..callback_groups import CallbackGroup
 from ..node import Node
+from ..rcl_errors import RCLError
 
 __all__ = ['LifecycleNode', 'LifecycleNodeMixin', 'LifecycleState', 'TransitionCallbackReturn']
 

@@ -27,8 +27,8 @@ from lifecycle_msgs.srv import (
 
 from .callback_return import TransitionCallbackReturn
 from .state_machine import LifecycleState, LifecycleStateMachine, LifecycleTransition
-from ..rcl_errors import RCLError
 from ..callback_groups import CallbackGroup
+from ..rcl_errors import RCLError
 
 
 class LifecycleServices:

@@ -19,8 +19,8 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
-from .errors import InterfaceNotFound
 from .build import interface_class
+from .errors import InterfaceNotFound
 from .. import interfaces
 
 

@@ -105,7 +105,8 @@ def as_entities(some: SomeEntitiesType | None) -> list[LaunchDescriptionEntity]:
     """
     if some is None:
         return []
-    found = [some] if hasattr(some, 'visit') else list(some)  # type: ignore[arg-type]
+    found: list[LaunchDescriptionEntity] = (
+        [some] if hasattr(some, 'visit') else list(some))  # type: ignore[list-item]
     for entity in found:
         if not hasattr(entity, 'visit'):
             raise TypeError(f'expected launch entities (actions, launch descriptions), '

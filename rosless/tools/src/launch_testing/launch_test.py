@@ -24,11 +24,10 @@ from typing import Any
 from xml.etree import ElementTree
 
 from launch_testing.junitxml import unittestResultsToXml
-from launch_testing.loader import ENTRY
-from launch_testing.loader import LoadTestsFromPythonModule
+from launch_testing.loader import ENTRY, LoadTestsFromPythonModule
 from launch_testing.test_runner import LaunchTestRunner
-from ros2cli.command.launch import describe_arguments
-from ros2cli.command.launch import parse_arguments
+from ros2cli.command.launch import describe_arguments, parse_arguments
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of the command."""

@@ -53,7 +53,7 @@ class OnShutdown(EventHandler):
         """Return what to visit because of this event: what was given, or a callback returns."""
         super().handle(event, context)
         if self._callback is None:
-            return self._given  # type: ignore[return-value] (no callable)
+            return self._given  # type: ignore[return-value]   # no callable
         assert isinstance(event, Shutdown)
         return self._callback(event, context)
 

@@ -239,7 +239,8 @@ class LaunchConfig:
         form = _form('OVERRIDE_LAUNCH_SCREEN_FORMAT', screen_format)
         self.screen_handler.setFormatter(
             _Formatter(form, stamped=False, color=_wants_color())
-            if screen_style == '{' else logging.Formatter(form, style=screen_style))
+            if screen_style == '{' else logging.Formatter(
+                form, style=screen_style))  # type: ignore[arg-type]   # checked above
 
     def set_log_format(self, log_format: str, *, log_style: str = '{') -> None:
         """Choose the form of messages in files opened from now on; see `set_screen_format`."""
@@ -273,7 +274,8 @@ class LaunchConfig:
             # Files of one process hold its output as it is.
             handler.setFormatter(
                 _Formatter(form, stamped=file_name == MAIN_LOG, color=False)
-                if self._log_style == '{' else logging.Formatter(form, style=self._log_style))
+                if self._log_style == '{' else logging.Formatter(
+                    form, style=self._log_style))  # type: ignore[arg-type]   # checked
             self._file_handlers[path] = handler
         return self._file_handlers[path]
 

@@ -201,7 +201,8 @@ def normalize_typed_substitution(value: Any, data_type: Any) -> Any:
         parts = [normalize_to_list_of_substitutions(each) if is_substitution(each) else each
                  for each in value]
         plain = [each for each in parts if not is_normalized_substitution(each)]
-        if is_instance_of(plain, None if scalar is None else list[scalar]):
+        wanted = None if scalar is None else list[scalar]  # type: ignore[valid-type]
+        if is_instance_of(plain, wanted):
             return parts
     elif is_instance_of(value, data_type):
         return value

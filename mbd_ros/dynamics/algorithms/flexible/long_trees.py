@@ -39,11 +39,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.dynamics.formulations.flexible.bodies import Array, foreseen, stiffened
-from mbd_ros.dynamics.formulations.flexible.loads import loads_of
-from mbd_ros.dynamics.formulations.flexible.motion import (
+from mbd_ros.dynamics.algorithms.flexible.bodies import Array, foreseen, stiffened
+from mbd_ros.dynamics.algorithms.flexible.loads import loads_of
+from mbd_ros.dynamics.algorithms.flexible.motion import (
     deformed_by, joint_motion, joint_of, joint_rates, Placed, segment_on, tree_of_segments)
-from mbd_ros.dynamics.formulations.flexible.recursion import (
+from mbd_ros.dynamics.algorithms.flexible.recursion import (
     carried_by, driven_by, without_bending)
 from mbd_ros.execution.ir.machine_code import address_ir, address_of, MachineCode
 from mbd_ros.execution.ir.sincos import sincos_ir

@@ -17,11 +17,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from mbd_ros.dynamics.formulations.aba_loops import CutRow, LoopLoads, NO_ROW
-from mbd_ros.dynamics.formulations.body_motion import base_acceleration, HasBodyState
-from mbd_ros.dynamics.formulations.constraint_rows import (
+from mbd_ros.dynamics.algorithms.aba_loops import CutRow, LoopLoads, NO_ROW
+from mbd_ros.dynamics.algorithms.body_motion import base_acceleration, HasBodyState
+from mbd_ros.dynamics.algorithms.constraint_rows import (
     in_body, in_own_axes, is_trivial_row, Row, rows_of, side)
-from mbd_ros.dynamics.formulations.springs import pull
+from mbd_ros.dynamics.algorithms.springs import pull
 from mbd_ros.execution.program.sweeps import Tie, World
 from mbd_ros.model.loops import ROWS
 from mbd_ros.spatial import Scalar, ZERO3, ZERO_WRENCH
@@ -31,7 +31,7 @@ Balance = Callable[[World, Tie, Row, Any, Any], Scalar]
 
 
 def baumgarte(alpha: float, beta: float, world: World, tie: Tie, row: Row, first: HasBodyState,
-             second: HasBodyState) -> Scalar:
+              second: HasBodyState) -> Scalar:
     """
     Return what the accelerations of a row's bodies must balance.
 
@@ -59,7 +59,7 @@ def rate_of(world: World, tie: Tie, row: Row, first: HasBodyState, second: HasBo
 
 
 def apply_tie(slots: int, balance: Balance, springs: bool, own: bool, tie: Tie, world: World,
-             first: HasBodyState, second: HasBodyState) -> tuple[LoopLoads, LoopLoads, tuple[()]]:
+              first: HasBodyState, second: HasBodyState) -> tuple[LoopLoads, LoopLoads, tuple[()]]:
     """
     Return what a tie does to its two bodies.
 

@@ -25,11 +25,11 @@ from typing import Any
 
 import numpy as np
 
-from mbd_ros.dynamics.formulations.body_motion import BodyState
-from mbd_ros.dynamics.formulations.constraint_rows import in_body, rows_of, side
-from mbd_ros.dynamics.formulations.flexible.bodies import Array
-from mbd_ros.dynamics.formulations.flexible.loads import GROUND, linear_first, seen_in
-from mbd_ros.dynamics.formulations.flexible.motion import place, Placed, tree_of_segments
+from mbd_ros.dynamics.algorithms.body_motion import BodyState
+from mbd_ros.dynamics.algorithms.constraint_rows import in_body, rows_of, side
+from mbd_ros.dynamics.algorithms.flexible.bodies import Array
+from mbd_ros.dynamics.algorithms.flexible.loads import GROUND, linear_first, seen_in
+from mbd_ros.dynamics.algorithms.flexible.motion import place, Placed, tree_of_segments
 from mbd_ros.execution.program.sweeps import Tie
 from mbd_ros.execution.program.ties import loop_ties
 from mbd_ros.execution.stacks.stacks import apply

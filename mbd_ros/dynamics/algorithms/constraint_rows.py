@@ -43,7 +43,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mbd_ros.dynamics.formulations.body_motion import BodyState, HasBodyState
+from mbd_ros.dynamics.algorithms.body_motion import BodyState, HasBodyState
 from mbd_ros.execution.program.sweeps import POINT, Tie
 from mbd_ros.model.loops import ROWS
 from mbd_ros.spatial import (

@@ -10,17 +10,15 @@
 # or implied. See the License for the specific language governing permissions and limitations under
 # the License.
 
-"""Robots with flexible links: floating frames of reference with shape integrals."""
+"""Formulations of the equations of motion, a file each, and the registry of their names."""
 
-from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from mbd_ros.dynamics.formulations.flexible import recursion
-from mbd_ros.dynamics.formulations.flexible.long_trees import rolled, rolls
-from mbd_ros.execution.program.array_program import ArrayProgram
+from mbd_ros.on_demand import on_demand
 
-PROGRAMS: dict[str, ArrayProgram] = {
-    name: replace(program, rolls=rolls, rolled=rolled) if name in (
-        'forward_dynamics', 'inverse_dynamics', 'bias_forces') else program
-    for name, program in recursion.PROGRAMS.items()}
+if TYPE_CHECKING:
+    from mbd_ros.dynamics.algorithms import augmented, flexible, jourdain, kane
+else:
+    __getattr__, __dir__ = on_demand(__name__, {}, ('augmented', 'flexible', 'jourdain', 'kane'))
 
-__all__ = ['PROGRAMS']
+__all__ = ['augmented', 'flexible', 'jourdain', 'kane']

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.dynamics.formulations.constraint_rows import Side
+from mbd_ros.dynamics.algorithms.constraint_rows import Side
 from mbd_ros.execution.program.sweeps import Tie
 from mbd_ros.model import Spring
 from mbd_ros.spatial import inverse_above, Scalar, Vector3

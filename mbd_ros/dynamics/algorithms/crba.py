@@ -37,7 +37,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from mbd_ros.dynamics.formulations.body_motion import BodyState, force_laws, ground_state
+from mbd_ros.dynamics.algorithms.body_motion import BodyState, force_laws, ground_state
 from mbd_ros.execution.program.sweeps import Body, Inward, Layout, Outward, Program, Step, Walk
 from mbd_ros.model import Model
 from mbd_ros.spatial import (

@@ -40,14 +40,14 @@ from typing import Any
 
 import numpy as np
 
-from mbd_ros.dynamics.formulations.flexible.bodies import (
+from mbd_ros.dynamics.algorithms.flexible.bodies import (
     Array, foreseen, mirrored, solved, stiffened)
-from mbd_ros.dynamics.formulations.flexible.loads import place_loaded
-from mbd_ros.dynamics.formulations.flexible.long_trees import rolled, rolls
-from mbd_ros.dynamics.formulations.flexible.loop_rows import rows_between, VALUES
-from mbd_ros.dynamics.formulations.flexible.motion import (
+from mbd_ros.dynamics.algorithms.flexible.loads import place_loaded
+from mbd_ros.dynamics.algorithms.flexible.long_trees import rolled, rolls
+from mbd_ros.dynamics.algorithms.flexible.loop_rows import rows_between, VALUES
+from mbd_ros.dynamics.algorithms.flexible.motion import (
     joint_rates, Placed, tree_of_segments)
-from mbd_ros.dynamics.formulations.flexible.recursion import accelerations, base_of, small
+from mbd_ros.dynamics.algorithms.flexible.recursion import accelerations, base_of, small
 from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.sweeps import Layout
 from mbd_ros.execution.stacks.stacks import apply

@@ -50,7 +50,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from mbd_ros.dynamics.formulations.body_motion import (
+from mbd_ros.dynamics.algorithms.body_motion import (
     base_acceleration, no_rotation, velocities, VelocityTerms)
 from mbd_ros.execution.program.sweeps import Body, Inward, Outward, Step
 from mbd_ros.spatial import ArticulatedInertia, Joint, Scalar, Twist, Wrench, ZERO_WRENCH

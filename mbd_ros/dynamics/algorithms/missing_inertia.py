@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.dynamics.formulations.crba import mass_matrix_of
+from mbd_ros.dynamics.algorithms.crba import mass_matrix_of
 from mbd_ros.execution import Interpreted
 from mbd_ros.execution.program.records import flatten
 from mbd_ros.execution.program.tree import world_of

@@ -41,10 +41,10 @@ from __future__ import annotations
 from functools import partial
 from typing import NamedTuple
 
-from mbd_ros.dynamics.formulations.aba_loops import LoopLoads, no_loop_loads
-from mbd_ros.dynamics.formulations.body_motion import (
+from mbd_ros.dynamics.algorithms.aba_loops import LoopLoads, no_loop_loads
+from mbd_ros.dynamics.algorithms.body_motion import (
     base_acceleration, force_laws, ground_state, joint_coriolis)
-from mbd_ros.dynamics.formulations.loop_rows import apply_tie, phi_of
+from mbd_ros.dynamics.algorithms.loop_rows import apply_tie, phi_of
 from mbd_ros.environment.law import Surroundings
 from mbd_ros.execution.program.sweeps import (
     Body, Inward, Layout, Outward, Program, Step, Ties, World)

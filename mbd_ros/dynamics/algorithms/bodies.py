@@ -26,9 +26,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.dynamics.formulations.aba_loops import no_loop_loads
-from mbd_ros.dynamics.formulations.body_motion import BodyState
-from mbd_ros.dynamics.formulations.loop_rows import apply_tie, phi_of
+from mbd_ros.dynamics.algorithms.aba_loops import no_loop_loads
+from mbd_ros.dynamics.algorithms.body_motion import BodyState
+from mbd_ros.dynamics.algorithms.loop_rows import apply_tie, phi_of
 import mbd_ros.environment.law as law
 from mbd_ros.execution.program.driver import tie_all
 from mbd_ros.execution.program.records import filled

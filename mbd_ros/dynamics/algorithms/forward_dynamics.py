@@ -22,13 +22,23 @@ from __future__ import annotations
 
 from functools import lru_cache, partial
 
-from mbd_ros.dynamics.formulations.aba import ARTICULATED_BODIES
-from mbd_ros.dynamics.formulations.aba_loops import (
-    accelerate, articulate, carried_nothing, close_at_ground, no_loop_loads)
-from mbd_ros.dynamics.formulations.body_motion import (
-    base_acceleration, base_at_rest, ground_state, states, states_at_rest)
-from mbd_ros.dynamics.formulations.loop_rows import apply_tie, Balance, baumgarte, phi_of, rate_of
-from mbd_ros.dynamics.formulations.segments import BetweenSegments
+from mbd_ros.dynamics.algorithms.aba import ARTICULATED_BODIES
+from mbd_ros.dynamics.algorithms.aba_loops import (
+    accelerate,
+    articulate,
+    carried_nothing,
+    close_at_ground,
+    no_loop_loads,
+)
+from mbd_ros.dynamics.algorithms.body_motion import (
+    base_acceleration,
+    base_at_rest,
+    ground_state,
+    states,
+    states_at_rest,
+)
+from mbd_ros.dynamics.algorithms.loop_rows import apply_tie, Balance, baumgarte, phi_of, rate_of
+from mbd_ros.dynamics.algorithms.segments import BetweenSegments
 from mbd_ros.execution.program.sweeps import Inward, Layout, Outward, Program, Ties
 
 LARGEST_STRAIGHT = 45000
@@ -93,4 +103,3 @@ def position_correction(slots: int) -> Program:
 def velocity_correction(slots: int) -> Program:
     """Return the program that gives the least change of velocity dv with ``A (v + dv) = 0``."""
     return _program('velocity_correction', slots, rate_of, moves=False)
-

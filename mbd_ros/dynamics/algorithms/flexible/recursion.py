@@ -35,9 +35,9 @@ from typing import Any
 
 import numpy as np
 
-from mbd_ros.dynamics.formulations.flexible.bodies import Array, mirrored, solved
-from mbd_ros.dynamics.formulations.flexible.loads import place_loaded
-from mbd_ros.dynamics.formulations.flexible.motion import Placed, tree_of_segments
+from mbd_ros.dynamics.algorithms.flexible.bodies import Array, mirrored, solved
+from mbd_ros.dynamics.algorithms.flexible.loads import place_loaded
+from mbd_ros.dynamics.algorithms.flexible.motion import Placed, tree_of_segments
 from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.sweeps import Layout
 from mbd_ros.model import Model

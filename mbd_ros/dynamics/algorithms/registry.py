@@ -24,12 +24,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import mbd_ros.dynamics.formulations as lazily
-from mbd_ros.dynamics.formulations.crba import mass_matrix_of
-from mbd_ros.dynamics.formulations.rnea import (
+import mbd_ros.dynamics.algorithms as lazily
+from mbd_ros.dynamics.algorithms.crba import mass_matrix_of
+from mbd_ros.dynamics.algorithms.forward_dynamics import closed_loop_dynamics, FORWARD_DYNAMICS
+from mbd_ros.dynamics.algorithms.rnea import (
     BIAS_FORCES, INVERSE_DYNAMICS, JOINT_WRENCHES, LOADED_BIAS_FORCES, LOADED_INVERSE_DYNAMICS,
     LOADED_JOINT_WRENCHES)
-from mbd_ros.dynamics.formulations.forward_dynamics import closed_loop_dynamics, FORWARD_DYNAMICS
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution.program.sweeps import Program
 from mbd_ros.execution.program.tree import tree_of

@@ -10,15 +10,17 @@
 # or implied. See the License for the specific language governing permissions and limitations under
 # the License.
 
-"""Formulations of the equations of motion, a file each, and the registry of their names."""
+"""Robots with flexible links: floating frames of reference with shape integrals."""
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
-from mbd_ros.on_demand import on_demand
+from mbd_ros.dynamics.algorithms.flexible import recursion
+from mbd_ros.dynamics.algorithms.flexible.long_trees import rolled, rolls
+from mbd_ros.execution.program.array_program import ArrayProgram
 
-if TYPE_CHECKING:
-    from mbd_ros.dynamics.formulations import augmented, flexible, jourdain, kane
-else:
-    __getattr__, __dir__ = on_demand(__name__, {}, ('augmented', 'flexible', 'jourdain', 'kane'))
+PROGRAMS: dict[str, ArrayProgram] = {
+    name: replace(program, rolls=rolls, rolled=rolled) if name in (
+        'forward_dynamics', 'inverse_dynamics', 'bias_forces') else program
+    for name, program in recursion.PROGRAMS.items()}
 
-__all__ = ['augmented', 'flexible', 'jourdain', 'kane']
+__all__ = ['PROGRAMS']

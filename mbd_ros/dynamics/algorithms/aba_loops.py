@@ -40,9 +40,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from mbd_ros.dynamics.formulations.aba import (
+from mbd_ros.dynamics.algorithms.aba import (
     along_axis, ArticulatedBody, eliminate_axis, joint_accelerations, Pivot)
-from mbd_ros.dynamics.formulations.body_motion import base_acceleration, VelocityTerms
+from mbd_ros.dynamics.algorithms.body_motion import base_acceleration, VelocityTerms
 from mbd_ros.execution.program.sweeps import Body, Step, World
 from mbd_ros.spatial import (
     ArticulatedInertia, Joint, or_infinite, or_nan, Scalar, Twist, Wrench, ZERO_WRENCH)

@@ -42,12 +42,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
-from mbd_ros.dynamics.formulations.aba_loops import (
+from mbd_ros.dynamics.algorithms.aba_loops import (
     accelerate, articulate, base_reaction, carried_nothing, close_at_ground, CutRow, Eliminated,
     LoopLoads, LoopSubtree, no_loop_loads, NO_ROW, Reaction)
-from mbd_ros.dynamics.formulations.body_motion import (
+from mbd_ros.dynamics.algorithms.body_motion import (
     base_acceleration, body_state, BodyState, ground_state, states, states_along, VelocityTerms)
-from mbd_ros.dynamics.formulations.loop_rows import apply_tie, Balance
+from mbd_ros.dynamics.algorithms.loop_rows import apply_tie, Balance
 from mbd_ros.execution.program.driver import tie_all
 from mbd_ros.execution.program.sweeps import Body, Inward, Outward, Step, Tie, Ties, Tree, World
 from mbd_ros.spatial import (
@@ -176,8 +176,9 @@ class BetweenSegments:
         def sight(body: int) -> BodyState:
             if body not in self._seen:
                 parent, last = self._seen[self._parents[self._tips[body]]], lasts[body]
-                self._seen[body] = BodyState(parent.pose.compose(last.pose), last.velocity
-                                        + last.pose.twist_to_child(parent.velocity))
+                self._seen[body] = BodyState(
+                    parent.pose.compose(last.pose),
+                    last.velocity + last.pose.twist_to_child(parent.velocity))
             return self._seen[body]
 
         for i in self._others:
@@ -271,9 +272,9 @@ class BetweenSegments:
         compliances = {slot: 1.0 / self._hinges[i].rotors[axis]
                        for slot, axis in self._hinges[i].rows if axis in self._hinges[i].rotors}
         return LoopSubtree(NO_ARTICULATED_INERTIA, ZERO_WRENCH,
-                      tuple(row._replace(wrench=ZERO_WRENCH) for row in hand.rows),
-                      tuple((*line[:-1], line[-1] + compliances.get(r, 0.0))
-                            for r, line in enumerate(hand.couplings)))
+                           tuple(row._replace(wrench=ZERO_WRENCH) for row in hand.rows),
+                           tuple((*line[:-1], line[-1] + compliances.get(r, 0.0))
+                                 for r, line in enumerate(hand.couplings)))
 
     def _sure(self, branch: LoopSubtree) -> LoopSubtree:
         """Return a branch whose rows between segments depend on no others: bodies have mass."""
