@@ -10,19 +10,22 @@
 # or implied. See the License for the specific language governing permissions and limitations under
 # the License.
 
-"""The README keeps its promises: its examples run, its files and make targets exist."""
+"""README and its first pages keep their promises: examples run, files and targets exist."""
 
+import inspect
 from pathlib import Path
 import re
 import runpy
 import subprocess
 import sys
 
+import mbd_ros
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 README = (ROOT / 'README.md').read_text(encoding='utf-8')
-
+LAUNCHES = (ROOT / 'docs' / 'launches.md').read_text(encoding='utf-8')
+FUNCTIONS = (ROOT / 'docs' / 'functions.md').read_text(encoding='utf-8')
 
 CHECKS = (
     """
@@ -42,7 +45,7 @@ assert len(hertz) == len(model.elastic_names) and hertz[0] > 0.0
 
 @pytest.mark.parametrize('number', range(len(CHECKS)))
 def test_the_examples_show_what_they_say(number):
-    block = re.findall(r'```python\n(.*?)```', README, re.DOTALL)[number]
+    block = re.findall(r'```python\n(.*?)```', README + FUNCTIONS, re.DOTALL)[number]
     done = subprocess.run([sys.executable, '-c', block + CHECKS[number]], cwd=ROOT, text=True,
                           capture_output=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
@@ -68,11 +71,16 @@ def test_every_dependency_has_its_reason():
     assert not missing
 
 
+def test_every_public_function_is_on_its_page():
+    functions = {name for name in mbd_ros.__all__ if inspect.isfunction(getattr(mbd_ros, name))}
+    assert functions <= {'load', 'compile'} | set(re.findall(r'`(\w+)`', FUNCTIONS))
+
+
 def test_every_launch_is_soaked():
-    """Those of the README's table, and with each robot that their launch files know."""
+    """Those of the page's table, and with each robot that their launch files know."""
     run = {' '.join(words) for words in runpy.run_path(
         str(ROOT / 'test' / 'soak' / '__main__.py'))['LAUNCHES'].values()}
-    table = re.findall(r'^\| `ros2 launch mbd_ros ([^`]+)`', README, re.MULTILINE)
+    table = re.findall(r'^\| `ros2 launch mbd_ros ([^`]+)`', LAUNCHES, re.MULTILINE)
     assert len(table) > 7
     for line in table:
         file, *words = line.split()
