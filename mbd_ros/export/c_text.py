@@ -188,7 +188,8 @@ def example(library: Library) -> str:
     lines = [
         f'/* Calls every function of {library.library}; written by mbd_ros {library.version}.',
         ' *',
-        f' *     cc example.c -Iinclude lib/lib{library.library}.a -lm -o example && ./example',
+        f' *     cc example.c -Iinclude lib/lib{library.library}.a -lm -o example',
+        ' *     ./example < /dev/null',
         ' *', ' * Numbers on the standard input replace the entries of '
         f'{", ".join(sizes)}, in this order.',
         ' */', '#include <stdio.h>', '', f'#include "{library.library}.h"', '',
@@ -310,7 +311,7 @@ code, which needs nothing but `sin`, `cos`, `tanh`, `memset` and `memcpy` of a C
 
 ```
 cc example.c -Iinclude lib/lib{name}.a -lm -o example
-./example
+./example < /dev/null
 ```
 
 With CMake: `find_package({name} REQUIRED)` with this folder in `CMAKE_PREFIX_PATH`, then
