@@ -133,13 +133,14 @@ def depth_first(mechanism: Mechanism) -> Iterator[Joint]:
 
 def _floating_base(mechanism: Mechanism) -> Joint:
     root = next(link for link in mechanism.links if link.name == mechanism.root)
+    alone = len([joint for joint in mechanism.joints if joint.parent == root.name]) == 1
     for joint in mechanism.joints:
         if joint.name == FLOATING_BASE:
             raise DescriptionError(
                 f"joint '{joint.name}' has the name of the joint that floating_base=True adds; "
                 'rename it or load without floating_base', file=joint.source.file,
                 line=joint.source.line)
-        if joint.kind == 'floating' and joint.parent == root.name and (
+        if joint.kind == 'floating' and joint.parent == root.name and alone and (
                 root.inertia is None or root.inertia.mass == 0.0):
             raise DescriptionError(
                 f"joint '{joint.name}' sets the robot free already, and floating_base=True sets "

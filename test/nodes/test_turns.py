@@ -39,6 +39,7 @@ class Visitor:
         self.leave = Future()
         self.seen = seen
         self.task = executor.create_task(self._visit, turns)
+        settle(executor)   # it has come before the next; executors run the newest task first
 
     async def _visit(self, turns):
         async with turns.of(self.cost):

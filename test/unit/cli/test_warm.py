@@ -32,7 +32,7 @@ def test_a_dot_is_a_second(monkeypatch, capsys):
 
 
 def test_without_ros_one_line_says_what_is_missing(monkeypatch, capsys):
-    monkeypatch.setattr(warm, 'find_spec', lambda name: None if name == 'std_msgs' else name)
+    monkeypatch.setitem(sys.modules, 'std_msgs', None)   # as if it could not be found
     assert main(['cache', 'warm', 'three_link_arm']) == 1
     said = capsys.readouterr().err
     assert said.startswith("mbd_ros: there is no module 'std_msgs': nodes need a ROS 2 installat")

@@ -126,10 +126,10 @@ base: {module: a}
      'diaginertia="0.01 0.01 0.09"/></body></worldbody></mujoco>',
      (3, 'warning', "link 'a' has the principal moments of inertia 0.01, 0.01 and 0.09")),
     ('c.sdf', '<sdf version="1.9"><model name="m">\n<link name="a"/>\n<include/></model></sdf>',
-     (3, 'error', "<include> in model 'm' is not supported in this version")),
+     (3, 'error', "<include> of '': it has no <uri>")),
     ('d.sdf', '<sdf version="1.9"><model name="m">\n<link name="a"/><link name="b"/>\n'
-     '<joint name="j" type="screw"/></model></sdf>',
-     (3, 'error', "joint 'j' of type 'screw' is not supported in this version")),
+     '<joint name="j" type="spiral"><parent>a</parent>'
+     '<child>b</child></joint></model></sdf>', (3, 'error', "joint 'j' has the unknown type 'spiral'")),
     ('e.yaml', GRAPH.replace('INERTIA', '0.09').replace('PORT', 'into'),
      (6, 'warning', "link 'cube/hull' has the principal moments of inertia 0.01, 0.01 and 0.09")),
     ('f.yaml', GRAPH.replace('INERTIA', '0.01').replace('PORT', 'inn'),
