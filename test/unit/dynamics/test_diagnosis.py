@@ -129,7 +129,8 @@ base: {module: a}
      (3, 'error', "<include> of '': it has no <uri>")),
     ('d.sdf', '<sdf version="1.9"><model name="m">\n<link name="a"/><link name="b"/>\n'
      '<joint name="j" type="spiral"><parent>a</parent>'
-     '<child>b</child></joint></model></sdf>', (3, 'error', "joint 'j' has the unknown type 'spiral'")),
+     '<child>b</child></joint></model></sdf>',
+     (3, 'error', "joint 'j' has the unknown type 'spiral'")),
     ('e.yaml', GRAPH.replace('INERTIA', '0.09').replace('PORT', 'into'),
      (6, 'warning', "link 'cube/hull' has the principal moments of inertia 0.01, 0.01 and 0.09")),
     ('f.yaml', GRAPH.replace('INERTIA', '0.01').replace('PORT', 'inn'),
