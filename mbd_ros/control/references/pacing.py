@@ -40,7 +40,7 @@ class Clock(NamedTuple):
 
     ``begin`` [s], ``place`` on the path there [s], ``rate`` and ``slope`` [1/s] there; after
     ``ramp`` [s] the rate is ``factor``. In between it is a cubic, so that the place has continuous
-    second rates.
+    second rates. Before ``begin`` the rate is that there.
     """
 
     begin: float
@@ -54,6 +54,11 @@ class Clock(NamedTuple):
     def plain(cls) -> Clock:
         """Return the clock that shows the time itself."""
         return cls(0.0, 0.0, 1.0, 0.0, 0.0, 1.0)
+
+    @classmethod
+    def steady(cls, factor: float) -> Clock:
+        """Return the clock that runs at one rate, and shows zero at zero."""
+        return cls(0.0, 0.0, factor, 0.0, 0.0, factor)
 
     def changed(self, time: float, factor: float, ramp: float) -> Clock:
         """Return the clock that goes on from a time [s] to another rate."""
@@ -69,6 +74,7 @@ class Clock(NamedTuple):
                 (self.slope - 2.0 * change / h) / h**2) if h > 0.0 else (0.0, 0.0)
         place = self.place + x * (self.rate + x * (self.slope / 2 + x * (b / 3 + x * c / 4)))
         within = passed < h
+        place = place + self.rate * np.minimum(time - self.begin, 0.0)
         return (place + self.factor * (passed - x),
                 np.where(within, self.rate + x * (self.slope + x * (b + x * c)), self.factor),
                 np.where(within, self.slope + x * (2 * b + 3 * x * c), 0.0))
@@ -107,8 +113,9 @@ def _shown(time: Scalar, data: Row) -> Row:
     begin, place, rate, slope, h, b, c, factor = data
     passed = larger(time - begin, 0.0)
     x = smallest([passed, h])
+    before = (time - begin) - passed
     return [place + x * (rate + x * (0.5 * slope + x * (b * (1.0 / 3.0) + x * c * 0.25))) + (
-        factor * (passed - x)), rate + x * (slope + x * (b + x * c)),
+        factor * (passed - x)) + rate * before, rate + x * (slope + x * (b + x * c)),
         slope + x * (2.0 * b + 3.0 * x * c)]
 
 

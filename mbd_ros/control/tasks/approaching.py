@@ -68,11 +68,14 @@ class Way(NamedTuple):
     by_joints : bool
         Whether all joints go to the nearest state on the constraints along polynomials of time.
         Otherwise the violation becomes zero along one, which leads nowhere from a singular state.
+    pace : float
+        Part of its speed at which it is made.
 
     """
 
     duration: float = SHORTEST
     by_joints: bool = False
+    pace: float = 1.0
 
 
 DIRECT = Way()

@@ -175,7 +175,7 @@ class PathWatch:
         self._path = path_tolerance
         self._goal = goal_tolerance
         self._goal_time = goal_time
-        self._approach = approach
+        self.approach = approach
         self.end = end
         self.clock = Clock.plain()   # of the path, while it is run through at another pace
 
@@ -184,8 +184,8 @@ class PathWatch:
         if math.isinf(self.end):
             return 0.0
         time = self._on_path(time)
-        whole = self._approach + self.end
-        return 1.0 if whole <= 0.0 else min(max((time + self._approach) / whole, 0.0), 1.0)
+        whole = self.approach + self.end
+        return 1.0 if whole <= 0.0 else min(max((time + self.approach) / whole, 0.0), 1.0)
 
     def look(self, time: float, tools: Sequence[ToolPoints]) -> tuple[Outcome, str]:
         """Return what a step shows, with an explanation."""

@@ -185,6 +185,12 @@ class PacedMotion:
         self._last = self._pace(tracker)
         return changed
 
+    def slowed(self, tracker: Tracker, task: Task) -> Task:
+        """Return a task that begins at the pace that is wanted, where that is possible."""
+        if self.factor == 1.0 or not task.path or changes_besides(tracker.dyn, task):
+            return task
+        return replace(task, clock=Clock.steady(self.factor))
+
     def _joints(self, tracker: Tracker, motion: JointMotion, now: float, time: float, q: Vector,
                 v: Vector) -> Changed | None:
         """Bring joints to their pace."""
@@ -212,7 +218,7 @@ class PacedMotion:
         """Bring the path of a tool to its pace, once it is approached."""
         task = tracker.task
         if task is not self._shown:
-            self._shown, self._given, self.clock = task, None, Clock.plain()
+            self._shown, self._given, self.clock = task, None, task.clock or Clock.plain()
         now = tracker.path_time
         if self.clock.factor == self.factor or not task.path or now < 0.0:
             return None

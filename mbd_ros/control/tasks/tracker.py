@@ -33,6 +33,7 @@ import scipy.interpolate  # now: not for the first time amid a control step
 import scipy.linalg  # noqa: F401 - likewise
 
 from mbd_ros.control.constraints.surfaces import Drawn
+from mbd_ros.control.references.pacing import Clock
 from mbd_ros.control.references.paths import end_of, Path, PathPoint
 from mbd_ros.control.step.applied_forces import alike
 from mbd_ros.control.step.fused_step import fused_step, FusedStep, Step
@@ -179,7 +180,8 @@ class Tracker:
             start = 'as_given'
             speed = task.approach_speed
             duration = approach_duration(motion, q, v, 0.0, speed=speed,
-                                         at_least=approach.duration)
+                                         at_least=approach.duration) / approach.pace
+            speed *= approach.pace
             leading = approach.by_joints and duration > 0.0
             moving = motion if leading else approached(
                 motion, q, v, -duration, duration, speed=speed, acceleration=acceleration)
@@ -339,6 +341,21 @@ class Tracker:
         """Whether the constraints of a task are followed, or approached."""
         return (self.mode is Mode.FOLLOWING and self._joints is None
                 and self._source is not None)
+
+    @property
+    def clock(self) -> Clock:
+        """Where on its path the task is at a time of ``path_time``."""
+        return self.task.clock or Clock.plain()
+
+    @property
+    def approaches(self) -> bool:
+        """Whether a task is approached."""
+        return self.follows_task and self.path_time < 0.0
+
+    @property
+    def stands(self) -> bool:
+        """Whether a stop, or a path of joints, has come to its end."""
+        return self._joints is not None and self.path_time >= end_of(self._joints.path)
 
     def later(self) -> Callable[[float], Tracker | None]:
         """

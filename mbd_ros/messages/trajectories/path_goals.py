@@ -20,6 +20,7 @@ from typing import Any
 
 from geometry_msgs.msg import Inertia
 from mbd_msgs.action import FollowPath
+import numpy as np
 
 from mbd_ros.control import Payload, Task
 from mbd_ros.control.references.arguments import row
@@ -135,8 +136,11 @@ def watch_for(goal: FollowPath.Goal, tracker: Tracker, approach: float, *, path:
         The watch.
 
     """
-    return PathWatch(chosen(goal.path_tolerance, path or math.inf), end or math.inf,
-                     goal_time or math.inf, duration_of(goal) or tracker.end, approach)
+    whole = float(tracker.clock.at(np.array(tracker.end))[0])   # by the path's own time
+    watch = PathWatch(chosen(goal.path_tolerance, path or math.inf), end or math.inf,
+                      goal_time or math.inf, duration_of(goal) or whole, approach)
+    watch.clock = tracker.clock
+    return watch
 
 
 def path_feedback(nanoseconds: int, watch: PathWatch, step: Step, tools: Sequence[ToolPoints]

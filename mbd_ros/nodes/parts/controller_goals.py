@@ -35,7 +35,7 @@ from mbd_ros.control.references.shaping import impulses
 from mbd_ros.control.references.splines import PiecewisePolynomial
 from mbd_ros.control.references.streaming import Smoothing, Stream
 from mbd_ros.control.step.fused_step import Step
-from mbd_ros.control.tasks.approaching import Way
+from mbd_ros.control.tasks.approaching import DIRECT, Way
 from mbd_ros.control.tasks.feasibility import check_joints
 from mbd_ros.control.tasks.feed_forward import FeedForward
 from mbd_ros.control.tasks.followed_tools import ToolPoints
@@ -123,6 +123,13 @@ class Waiting(NamedTuple):
     pace: float
 
 
+class Held(NamedTuple):
+    """A task whose approach was interrupted, to go on with at another pace; and its approach."""
+
+    task: Task
+    approach: Way
+
+
 class ControllerGoals:
     """
     Offers the two actions, the topic of trajectories and the query for the reference.
@@ -155,6 +162,8 @@ class ControllerGoals:
         self._paces: dict[int, float] = {}      # and at which part of its speed it has to be
         self._logger = node.get_logger()
         self._active: Active | None = None
+        self._held: Held | None = None
+        self._planned = Held(Task(), DIRECT)   # the approach of the task that is followed
         self._waiting: Waiting | None = None   # a trajectory that takes the place of a tool's path
         self._closing: Path | None = None   # of a goal that was reached, and goes on to its end
         self._feed: FeedForward | None = None
@@ -197,6 +206,8 @@ class ControllerGoals:
             return
         if tracker.problem:
             self._end(Outcome.GOES_ON, tracker.problem, fault=True)
+            return
+        if self._held is not None:
             return
         if self._waiting is not None:
             self._join(controlled, active, self._waiting)
@@ -266,6 +277,10 @@ class ControllerGoals:
 
     def _change_pace(self, controlled: Controlled) -> bool:
         """Bring what is followed to the pace that is wanted; tell whether it was another."""
+        if self._held is not None:
+            return self._resume(controlled, self._held)
+        if controlled.tracker.approaches and self._interrupt(controlled):
+            return False
         before = controlled.tracker.running
         changed = self._pace.look(controlled.tracker, controlled.time, controlled.measured.q,
                                   controlled.measured.v)
@@ -286,6 +301,38 @@ class ControllerGoals:
         if self._feed is not None:
             self._feed.use(changed.path, self._pace.clock)
         return True
+
+    def _interrupt(self, controlled: Controlled) -> bool:
+        """Stop an approach that was planned at another pace; it goes on from rest at the new."""
+        task = controlled.tracker.task
+        planned = self._planned if self._planned.task is task else Held(task, DIRECT)
+        if planned.approach.pace == self._pace.factor:
+            return False
+        self._stop(controlled, '')
+        self._held = planned
+        return True
+
+    def _resume(self, controlled: Controlled, held: Held) -> bool:
+        """Go on with an approach from rest, unless it is paused; tell whether it does."""
+        tracker, pace = controlled.tracker, self._pace.factor
+        if pace == 0.0 or not tracker.stands:
+            return False
+        self._held = None
+        duration = self._approach(controlled, held.task, held.approach)
+        if self._active is not None and isinstance(self._active.watch, PathWatch):
+            self._active.watch.approach = duration
+            self._active.watch.clock = tracker.clock
+        self._owner.begun()
+        return True
+
+    def _approach(self, controlled: Controlled, task: Task, approach: Way) -> float:
+        """Begin a task at the pace that is wanted; return how long its approach takes [s]."""
+        tracker, way = controlled.tracker, approach._replace(pace=self._pace.factor)
+        duration = tracker.follow(
+            self._pace.slowed(tracker, replace(task, clock=None)), controlled.time,
+            controlled.measured.q, controlled.measured.v, approach=way)
+        self._planned = Held(tracker.task, way)
+        return duration
 
     def drop(self, why: str) -> None:
         """End the active goal, if there is one, because it cannot go on."""
@@ -489,12 +536,20 @@ class ControllerGoals:
         tracker = controlled.tracker
         if controlled.task is not base:   # gains were changed, or the robot
             task = path_goals.read_task(goal, controlled.task, controlled.commands)
-        approach = tracker.follow(task, controlled.time, controlled.measured.q,
-                                  controlled.measured.v, approach=rehearsed)
-        self._owner.begun()
-        self._activate(handle, path_goals.watch_for(
+        paused = self._pace.factor == 0.0
+        if paused:
+            approach = tracker.follow(task, controlled.time, controlled.measured.q,
+                                      controlled.measured.v, approach=rehearsed)
+            self._stop(controlled, '')
+        else:
+            approach = self._approach(controlled, task, rehearsed)
+            self._owner.begun()
+        watch = path_goals.watch_for(
             goal, tracker, approach, path=self._settings.tool_path_tolerance,
-            end=self._settings.tool_goal_tolerance, goal_time=self._settings.goal_time))
+            end=self._settings.tool_goal_tolerance, goal_time=self._settings.goal_time)
+        self._activate(handle, watch)
+        if paused:
+            self._held = Held(tracker.task, rehearsed)
 
     def _activate(self, handle: Any, watch: JointWatch | PathWatch) -> None:
         """Let a goal that has begun be the active one."""
@@ -672,7 +727,7 @@ class ControllerGoals:
 
     def _end(self, outcome: Outcome, why: str, *, fault: bool = False) -> None:
         """Hand the result to who waits for it; ``fault``: the robot left what it followed."""
-        active, self._waiting = self._active, None
+        active, self._waiting, self._held = self._active, None, None
         if active is None:
             return
         self._active = None

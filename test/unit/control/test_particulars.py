@@ -188,7 +188,7 @@ def test_an_approach_is_tried_ten_times_each_longer_by_a_quarter(failures, monke
     tracker = Recorder(sliders(1.0), failures)
     if failures < 20:
         found = rehearse_task(tracker, Task(), np.zeros(1), np.zeros(1))
-        assert found == (pytest.approx(0.1 * 2.5**(failures % 10), rel=1e-12), failures > 9)
+        assert found == (pytest.approx(0.1 * 2.5**(failures % 10), rel=1e-12), failures > 9, 1.0)
         assert tracker.calls[-1] == ('stop', 0.0)
         assert tracker.calls[-2][2] == 6.0   # two rounds of its paths
     else:

@@ -67,7 +67,8 @@ def test_the_path_goes_on_until_the_stamp_and_is_joined_smoothly(begun, wait, fi
     # The spline's jerk: a change of velocity v and a way s in the time T: 36 v / T^2, 60 s / T^3.
     fastest = np.abs(arm.v[begin + steps]).max()
     # At its end a spline through positions has an acceleration, which ends there.
-    assert leaps(arm, begin + steps, int(first / 0.002) - 2) < 0.002 * (40.0 * fastest / first**2 + 60.0 * 0.8 / first**3 + 40.0)
+    jerk = 40.0 * fastest / first**2 + 60.0 * 0.8 / first**3 + 40.0
+    assert leaps(arm, begin + steps, int(first / 0.002) - 2) < 0.002 * jerk
 
 
 def test_what_cannot_be_joined_within_limits_is_said_before():

@@ -306,3 +306,72 @@ def test_a_path_of_a_tool_is_slowed_and_paused_too():
     assert handle.status == 'succeeded'
     end = arm.model and arm.tracker.dyn.pose(arm.measured.q, 'tool')[:3, 3]
     assert end == pytest.approx([1.0, 1.0, 1.0], abs=1e-6)
+
+
+def change_factor(arm, factor):
+    """Ask for a speed factor; it is compiled aside, and the robot waits, where time stands."""
+    arm.publish(Float64(data=factor), '~/speed_scaling_input')
+    for _ in range(600):
+        if arm.goals.pace == factor:
+            return
+        time.sleep(0.1)
+    raise AssertionError('the factor is not taken')
+
+
+LINE = '{link: tool, path: {kind: line, start: [1, 0.7, 1.2], end: [1, 1, 1], duration: 1.0}}'
+
+
+def test_an_approach_is_made_at_the_pace_too():
+    """Half as fast as without, in twice the time; on its way it is as far as then in half."""
+    arms = []
+    for factor in (1.0, 0.5):
+        arm = TimedArm(start=(0.785, -0.785, 1.571))
+        change_factor(arm, factor)
+        handle = arm.send(FollowPath.Goal(task=LINE), '~/follow_path')
+        arms.append((arm, -arm.tracker.path_time))
+        arm.run((-arm.tracker.path_time + 1.0 / factor) + 0.1)
+        assert handle.status == 'succeeded'
+    (plain, once), (slow, twice) = arms
+    assert twice == pytest.approx(2.0 * once, rel=1e-12)
+    assert slow.largest()[0] == pytest.approx(0.5 * plain.largest()[0], rel=0.1)   # springs lag
+    end = slow.tracker.dyn.pose(slow.measured.q, 'tool')[:3, 3]
+    assert end == pytest.approx([1.0, 1.0, 1.0], abs=1e-6)
+
+
+def test_an_approach_is_slowed_and_paused_on_its_way():
+    """It comes to rest, and goes on from there at the new pace."""
+    arm = TimedArm(start=(0.785, -0.785, 1.571))
+    handle = arm.send(FollowPath.Goal(task=LINE), '~/follow_path')
+    arm.run(-0.5 * arm.tracker.path_time)
+    begin = len(arm.a)
+    change_factor(arm, 0.0)
+    arm.run(1.0)
+    assert np.abs(arm.v[-1]).max() == 0.0
+    held = arm.q[-1]
+    arm.run(1.0)
+    assert arm.q[-1].tolist() == held.tolist()
+    assert handle.result is None
+    change_factor(arm, 0.5)
+    arm.run(2 * PERIOD)
+    resumed = len(arm.a)
+    arm.run(-arm.tracker.path_time + 2.1)
+    assert handle.status == 'succeeded'
+    # Velocities go on: they change by what accelerations make of a step.
+    changes = np.abs(np.diff(arm.v[begin - 2:], axis=0)).max()
+    assert changes < 1.5 * PERIOD * np.abs(arm.a[begin - 2:]).max()
+    assert np.abs(arm.v[resumed:]).max() < np.abs(arm.v[:begin]).max()
+    end = arm.tracker.dyn.pose(arm.measured.q, 'tool')[:3, 3]
+    assert end == pytest.approx([1.0, 1.0, 1.0], abs=1e-6)
+
+
+def test_a_path_that_is_asked_for_in_a_pause_waits():
+    arm = TimedArm(start=(0.785, -0.785, 1.571))
+    change_factor(arm, 0.0)
+    handle = arm.send(FollowPath.Goal(task=LINE), '~/follow_path')
+    arm.run(0.5)
+    assert arm.q[-1] == pytest.approx(arm.q[0], abs=1e-9)
+    assert handle.result is None
+    change_factor(arm, 1.0)
+    arm.run(PERIOD)
+    arm.run(-arm.tracker.path_time + 1.1)
+    assert handle.status == 'succeeded'
