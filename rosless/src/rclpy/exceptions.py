@@ -16,8 +16,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .rcl_errors import InvalidHandle as InvalidHandle  # noqa: F401
-from .rcl_errors import TimerCancelledError as TimerCancelledError  # noqa: F401
+from . import rcl_errors
+
+InvalidHandle = rcl_errors.InvalidHandle
+TimerCancelledError = rcl_errors.TimerCancelledError
 
 
 class NotInitializedException(Exception):
