@@ -19,8 +19,9 @@ import runpy
 import subprocess
 import sys
 
-import mbd_ros
 import pytest
+
+import mbd_ros
 
 ROOT = Path(__file__).resolve().parents[3]
 README = (ROOT / 'README.md').read_text(encoding='utf-8')

@@ -21,6 +21,7 @@ for any of them. With `can_be_str` a text may stand for each value.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from types import NoneType
 from typing import Any, get_args, TYPE_CHECKING
 
 from launch.substitution import Substitution
@@ -57,10 +58,10 @@ def extract_type(data_type: Any) -> tuple[Any, bool]:
     """
     is_list = is_typing_list(data_type)
     scalar = (get_args(data_type) or (None,))[0] if is_list else data_type
-    if not is_valid_scalar_type(scalar) and not (is_list and scalar is type(None)):
+    if not is_valid_scalar_type(scalar) and not (is_list and scalar is NoneType):
         raise ValueError(f"'{data_type}' is no type of a value: expected int, float, bool, str or "
                          'a List of one of these')
-    return (None if scalar is type(None) else scalar), is_list
+    return (None if scalar is NoneType else scalar), is_list
 
 
 def is_instance_of(value: Any, data_type: Any, *, can_be_str: bool = False) -> bool:
