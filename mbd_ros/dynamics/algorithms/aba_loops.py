@@ -111,7 +111,7 @@ class LoopSubtree(NamedTuple):
 
     @property
     def body(self) -> ArticulatedBody:
-        """The equation without rows."""
+        """Return the equation without rows."""
         return ArticulatedBody(self.inertia, self.wrench)
 
     def in_slots(self, order: Sequence[int]) -> LoopSubtree:
