@@ -202,7 +202,7 @@ def largest(model: Model, expected: Evaluation, executor: str = 'interpreted') -
     found = ours(model, executor)
     weight = 9.81 * sum(model.masses) ** 0.5
     worst = Difference(0.0, '')
-    for _ in range(STATES):
+    for _ in range(STATES if free.shape[1] else 0):   # of what moves
         q = random_configuration(model, rng)
         for _ in tied:   # a follower may follow a follower
             for loop in tied:
