@@ -53,7 +53,7 @@ DEFAULTS = {
     NominalModel.restart: {'v': None, 'time': 0.0, 'start': 'as_given'},
     controller_for: {'q': None, 'v': None, 'time': 0.0},
     Tracker: {'time': 0.0},
-    Tracker.follow: {'approach': (0.05, False)},
+    Tracker.follow: {'approach': (0.05, False, 1.0)},
     Tracker.follow_joints: {'joints': (), 'begin': 0.0},
     TrackingLaw: {
         'bandwidth': 15.0, 'approach_speed': 1.5, 'effort_limits': None, 'robust_rate': 0.0,
