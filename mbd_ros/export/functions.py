@@ -232,8 +232,11 @@ def _exported(dyn: PreparedDynamics, name: str, link: str) -> Exported:
         return _step(dyn, name)
     if model.elastic is not None:
         raise _without(name, 'robots with flexible links have it in Python alone')
-    if name == 'coriolis_matrix' and model.laws:
-        raise _without(name, 'robots with force laws have it in Python alone')
+    if name == 'coriolis_matrix' and (model.laws or any(
+            model.armature[first] for kind, first in zip(model.joint_types, model.v_offsets)
+            if kind.nv > 1)):
+        raise _without(name, 'robots with force laws, or with rotors on joints of several rates, '
+                       'have it in Python alone')
     if name == 'center_of_mass':
         return _center_of_mass(dyn)
     return _sums(dyn, name)

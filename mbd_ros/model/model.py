@@ -86,7 +86,8 @@ class Model(_WeaklyReferable):
     inertias : (nb, 3, 3) array
         ``I_BBcm_B``: about the mass centre, in body axes [kg m^2].
     armature : (nv,) array
-        Rotor inertia, added to the diagonal of the mass matrix [kg m^2 or kg].
+        Rotor inertia, added to the diagonal of the mass matrix [kg m^2 or kg]. Of joints that
+        slide along axes which turn it resists dv/dt of v as a vector, ``qdd + w x v``.
     damping, friction : (nv,) array
         URDF's ``<dynamics>``: viscous [N m s/rad or N s/m] and dry friction [N m or N].
     lower, upper : (nv,) array

@@ -81,6 +81,27 @@ class Joint:
         """Return the part of a wrench that acts along the joint: S^T times wrench."""
         return tuple(wrench.along(axis) for axis in self.axes)
 
+    def drift(self) -> tuple[Scalar, ...]:
+        """
+        Return w x v along the joint (nv,): dv/dt of v as a vector is ``qdd + drift``.
+
+        That is what a rotor inertia resists, whose kinetic energy is ``armature v . v / 2``. It is
+        zero but for joints that slide along axes which turn.
+        """
+        if self.nv == 1:
+            return (0.0,)
+        relative = self.span(self.v)
+        return self.project(Wrench(ZERO3, relative.angular.cross(relative.linear)))
+
+    def drift_slopes(self, k: int) -> tuple[Scalar, ...]:
+        """Return the derivative of ``drift`` (nv,) by entry k of v."""
+        if self.nv == 1:
+            return (0.0,)
+        relative = self.span(self.v)
+        own = self.span(tuple(float(i == k) for i in range(self.nv)))
+        return self.project(Wrench(ZERO3, relative.angular.cross(own.linear)
+                                   + own.angular.cross(relative.linear)))
+
 
 class Revolute(Joint):
     """Turns about the z axis of the body's frame."""

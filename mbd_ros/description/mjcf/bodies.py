@@ -326,12 +326,6 @@ def _resistance(item: Item, name: str, document: Document) -> Dynamics:
                                'used', document.report.source(item.element))
     values = {'damping': linear_damping(item), 'friction': item.number('frictionloss', 0.0),
               'armature': item.number('armature', 0.0)}
-    if values['armature'] and _kind(item) == 'floating':
-        document.report.remark(
-            'warning', f'{item.called()}: its armature resists linear accelerations along the '
-            'axes of the body, in MuJoCo along those of the world; they differ by armature times '
-            'angular times linear velocity', document.report.source(item.element),
-            'a free body has no rotor; armature="0" on the joint')
     for ours, value in values.items():
         if value < 0.0:
             raise document.error(item.element, f"joint '{name}': {ours}={value:.9g} is negative")

@@ -107,8 +107,8 @@ def articulate(body: Body, joint: Joint, children: ArticulatedBody, terms: Veloc
     subtree = ArticulatedBody(body.inertia.articulated(), terms.wrench) + children
     subtree = subtree._replace(wrench=subtree.wrench + subtree.inertia.apply(terms.coriolis))
     pivots = []
-    for axis, effort, rotor in zip(joint.axes, joint.tau, body.armature):
-        subtree, pivot = eliminate_axis(subtree, axis, effort,
+    for axis, effort, rotor, drift in zip(joint.axes, joint.tau, body.armature, joint.drift()):
+        subtree, pivot = eliminate_axis(subtree, axis, effort - rotor * drift,
                                         *along_axis(subtree.inertia, axis, rotor))
         pivots.append(pivot)
     return Step(hand=ArticulatedBody(terms.link.articulated_to_parent(subtree.inertia),

@@ -305,8 +305,9 @@ def articulate(body: Body, joint: Joint, children: LoopSubtree, terms: VelocityT
         rows=tuple(row._replace(rest=row.rest + row.wrench.dot(terms.coriolis))
                    for row in subtree.rows))
     pivots = []
-    for axis, effort, rotor in zip(joint.axes, joint.tau, body.armature):
-        subtree, pivot = eliminate_joint_axis(subtree, axis, effort, rotor, loads.efforts)
+    for axis, effort, rotor, drift in zip(joint.axes, joint.tau, body.armature, joint.drift()):
+        subtree, pivot = eliminate_joint_axis(subtree, axis, effort - rotor * drift, rotor,
+                                              loads.efforts)
         pivots.append(pivot)
     link = terms.link
     return Step(hand=LoopSubtree(link.articulated_to_parent(subtree.inertia),

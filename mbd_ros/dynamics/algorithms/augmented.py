@@ -47,7 +47,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mbd_ros.dynamics.algorithms.bodies import (
-    along_axes, around_bodies, axes_of, coriolis, motion_of, of_axes, paths_of, spring_loads)
+    along_axes, around_bodies, axes_of, coriolis, drift_of, motion_of, of_axes, paths_of,
+    spring_loads)
 from mbd_ros.dynamics.algorithms.border import border_of, of_joints
 from mbd_ros.dynamics.algorithms.row_space import RowSpace
 from mbd_ros.execution import Lanes, Threads
@@ -169,7 +170,7 @@ class Bodies:
         q, v, tau = state
         self.model, self.constants, self.threads = model, constants_of(model), threads
         self.motion = motion_of(model, q, v, threads)
-        self.drives = along_axes(model, tau)
+        self.drives = along_axes(model, tau - model.armature * drift_of(model, v))
         self.ground = np.concatenate([np.zeros(3), -world[:GRAVITY]])
         lever, self.coriolis, self.applied, self.handed = acting(
             self.motion.turns, self.motion.places, self.motion.rotations, self.motion.turning,

@@ -19,7 +19,7 @@ Scans along the tree take the place of sweeps. Accelerations are classical (``bo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -37,7 +37,7 @@ from mbd_ros.execution.program.tree import tree_of, world_of
 from mbd_ros.execution.stacks.blocks import transposed
 from mbd_ros.execution.stacks.scan import outward, Paths, paths, scan
 from mbd_ros.execution.stacks.stacks import (
-    apply, local_links, rotations, vector_stack, vectors)
+    apply, cross_matrices, local_links, rotations, vector_stack, vectors)
 from mbd_ros.execution.stacks.steps import Stack
 from mbd_ros.model import Model
 from mbd_ros.model.accessibility import accessibility
@@ -149,6 +149,23 @@ def along_axes(model: Model, rates: Stack) -> Stack:
     twists = np.zeros((6 * model.nb, len(rates)), dtype=rates.dtype)
     twists[axes_of(model).places] = rates.T
     return twists.reshape(model.nb, 6, -1).swapaxes(1, 2)
+
+
+def drift_of(model: Model, v: Stack) -> Stack:
+    """Return ``Joint.drift`` (N, nv) of velocities (N, nv)."""
+    found = np.zeros_like(v)
+    for part, turning in turning_axes(model, v):
+        found[:, part] = apply(turning, v[:, part])
+    return found
+
+
+def turning_axes(model: Model, v: Stack) -> Iterator[tuple[slice, Stack]]:
+    """Yield where joints slide along axes that turn with w, and [w]x (N, nj, nj) along them."""
+    for kind, first in zip(model.joint_types, model.v_offsets):
+        turns, slides = np.split(np.eye(6)[:, list(kind.pair.axes)], 2)
+        if turns.any() and slides.any():
+            part = slice(first, first + kind.nv)
+            yield part, slides.T @ cross_matrices(v[:, part] @ turns.T) @ slides
 
 
 def of_axes(model: Model, twists: Stack) -> Stack:

@@ -32,7 +32,8 @@ from typing import Any
 import numpy as np
 
 from mbd_ros.dynamics.algorithms.bodies import (
-    along_axes, around_bodies, axes_of, columns_of, motion_of, paths_of, reaches, spring_loads)
+    along_axes, around_bodies, axes_of, columns_of, drift_of, motion_of, paths_of, reaches,
+    spring_loads)
 from mbd_ros.execution import Threads
 from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.sweeps import Layout, Program
@@ -75,6 +76,7 @@ class Robot:
 
     def __init__(self, model: Model, q: Stack, v: Stack, world: Stack, threads: int) -> None:
         self._model, self._threads, self._gravity = model, threads, world[:GRAVITY]
+        self._v = v
         self._motion = motion_of(model, q, v, threads)
         self._axes = axes_of(model)
         self._origins = self._prefix(self._motion.offsets)
@@ -122,6 +124,7 @@ class Robot:
             moment = moment - apply(turns, loads[..., :3]) - np.cross(self._origins, pull)
         force, moment = (self._suffix(one)[self._axes.body] for one in (force, moment))
         efforts: Stack = (self._w * moment + self._u * force).sum(axis=-1).T
+        efforts = efforts + model.armature * drift_of(model, self._v)
         return efforts if qdd is None else efforts + model.armature * qdd
 
     def mass_matrix(self) -> Stack:

@@ -84,8 +84,8 @@ def forces(body: Body, joint: Joint, children: Wrench, *kept: Loaded) -> Step:
     """Inward: project the wrench onto the joint axes, and hand it to the parent."""
     own = kept[-1]
     wrench = own.wrench + children
-    efforts = tuple(effort + rotor * rate for effort, rotor, rate in zip(
-        joint.project(wrench), body.armature, joint.qdd))
+    efforts = tuple(effort + rotor * (rate + drift) for effort, rotor, rate, drift in zip(
+        joint.project(wrench), body.armature, joint.qdd, joint.drift()))
     return Step(hand=own.link.wrench_to_parent(wrench), out=efforts)
 
 

@@ -209,7 +209,8 @@ class BetweenSegments:
     def _hung(self, i: int, hinge: Hinge) -> tuple[LoopLoads, LoopLoads]:
         """Return what its joint does to a body, and to the one before it."""
         moving, joint = self._moving[i], self._joints[i]
-        efforts = dict(zip(joint.axes, joint.tau))
+        efforts = {axis: effort - hinge.rotors[axis] * drift
+                   for axis, effort, drift in zip(joint.axes, joint.tau, joint.drift())}
         rows, others = [NO_ROW] * self._slots, [NO_ROW] * self._slots
         for slot, axis in hinge.rows:
             rest = -_entry(moving.coriolis, axis)

@@ -26,6 +26,7 @@ import functools
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mbd_ros.dynamics.algorithms.bodies import turning_axes
 from mbd_ros.dynamics.api.current_fields import in_field, is_field
 from mbd_ros.dynamics.prepared.call import arrays_of, require_finite, rows_of
 from mbd_ros.dynamics.prepared.prepared import compile_model
@@ -186,10 +187,12 @@ def coriolis_matrix(model: Model, q: ArrayLike, v: ArrayLike, *,
     dyn = compile_model(model, executor=executor, fluid=fluid)
     heavier = any(type(law).inertia is not Law.inertia for law in dyn.model.laws)
     if model.elastic is not None or heavier:
-        return _one_or_many(many, flexible_momenta.coriolis_matrix(
-            dyn.model, rows, rates, dyn.world_array))
-    return _one_or_many(many, composite_sums.coriolis_matrix(
-        model, _poses(model, rows, executor), rates))
+        found = flexible_momenta.coriolis_matrix(dyn.model, rows, rates, dyn.world_array)
+    else:
+        found = composite_sums.coriolis_matrix(model, _poses(model, rows, executor), rates)
+    for part, turning in turning_axes(model, rates):
+        found[:, part, part] += model.armature[part, None] * turning
+    return _one_or_many(many, found)
 
 
 def gravity_forces(model: Model, q: ArrayLike, *, gravity: ArrayLike | None = None,

@@ -27,6 +27,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mbd_ros.dynamics.algorithms.bodies import drift_of
 from mbd_ros.dynamics.api.whole_robot import regressor
 from mbd_ros.dynamics.identification.recording import Run
 from mbd_ros.dynamics.loops.efforts import driven_entries, free_motions
@@ -49,7 +50,11 @@ TINY = 1e-9
 
 def joint_columns(v: Array, qdd: Array, entries: NDArray[np.intp], stribeck: float | None
                   ) -> Array:
-    """Return (N, nv, 3 or 4 k) of damping, dry friction, rotors and, at low speed, more."""
+    """
+    Return (N, nv, 3 or 4 k) of damping, dry friction, rotors and, at low speed, more.
+
+    Of joints that slide along axes which turn, ``qdd`` is with what turning adds (``drift_of``).
+    """
     sign = np.tanh(v / CREEP)
     parts = [v, sign, qdd]
     if stribeck is not None:
@@ -176,7 +181,8 @@ def equations(model: Model, runs: Sequence[Run], bodies: Sequence[int], known: A
             measured = measured + external_efforts(compile_model(model), run.q, run.loads)
         leaning = [regressor(open_chain, run.q, still, still, gravity=axis) for axis in axes]
         columns = [matrix[:, :, own], *(one[:, :, own] for one in leaning),
-                   joint_columns(run.v, run.qdd, entries, stribeck), measured[:, :, None]]
+                   joint_columns(run.v, run.qdd + drift_of(model, run.v), entries, stribeck),
+                   measured[:, :, None]]
         if model.loops:
             transfer = transfers(model, run.q, actuated)
             columns = [transfer @ one for one in columns]

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mbd_ros.description.records.finding import Finding
 from mbd_ros.description.records.mechanism import Inertia, Link, Mechanism
+from mbd_ros.dynamics.algorithms.bodies import drift_of
 from mbd_ros.dynamics.api.whole_robot import regressor, states_of
 from mbd_ros.dynamics.identification.bodies import inertia_matrix
 from mbd_ros.dynamics.identification.equations import bare, CREEP, others, transfers
@@ -139,7 +140,8 @@ class Identification(NamedTuple):
                             gravity=self.gravity) @ self.bodies.ravel()
         efforts += others(model, rows, rates, accelerations, self.gravity)
         sign = np.tanh(rates / CREEP)
-        efforts += self.damping * rates + self.friction * sign + self.armature * accelerations
+        efforts += self.damping * rates + self.friction * sign + self.armature * (
+            accelerations + drift_of(model, rates))
         if self.stribeck_speed is not None:
             efforts += self.stribeck * sign * np.exp(-(rates / self.stribeck_speed) ** 2)
         if model.loops:

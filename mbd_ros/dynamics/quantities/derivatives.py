@@ -182,6 +182,8 @@ def start_column(body: Body, joint: Joint, *kept: Any) -> list[Step]:
         columns = list(_columns(own, surveyed))
         rotor = 2 * joint.nv + k
         columns[rotor] = columns[rotor] + body.armature[k]
+        for i, slope in enumerate(joint.drift_slopes(k), joint.nv):
+            columns[i] = columns[i] + body.armature[i - joint.nv] * slope
         hand = own._replace(displaced=own.displaced + axis.direction.cross_wrench(force))
         steps.append(Step(hand=hand.seen(surveyed.frame) if joint.free else hand,
                           out=tuple(columns)))

@@ -20,11 +20,17 @@ from robots import model_of, random_state
 
 import mbd_ros
 
-KINDS = ['spherical', 'planar', 'prismatic', 'revolute', 'continuous']
-BARE = model_of([0, 1, 1, 3, 4], KINDS, 3)
+KINDS = ['floating', 'spherical', 'planar', 'prismatic', 'revolute', 'continuous']
+BARE = model_of([0, 1, 2, 2, 4, 5], KINDS, 3)
 MODEL = replace(BARE, armature=np.linspace(0.1, 2.0, BARE.nv))
 # 1e-12: sums of some twenty terms near 10; the condition of M is below 1e3.
 CLOSE = {'rtol': 1e-11, 'atol': 1e-11}
+
+
+def skew(vector):
+    """Return the matrix of the cross product."""
+    x, y, z = vector
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
 @pytest.mark.parametrize('executor', ['interpreted', 'unrolled', 'rolled'])
@@ -36,19 +42,25 @@ def test_rotors_add_their_inertia_to_what_joints_need(executor):
     for seed in range(3):
         q, v, qdd = random_state(model, seed)
         mass = bare.mass_matrix(q) + rotors
-        tau = bare.inverse_dynamics(q, v, qdd) + rotors @ qdd
+        velocity, spin = v[1:4], v[4:7]   # of the floating joint
+        drift, slopes = np.zeros(model.nv), np.zeros((model.nv, model.nv))
+        drift[1:4] = np.cross(spin, velocity)
+        slopes[1:4, 1:4], slopes[1:4, 4:7] = skew(spin), -skew(velocity)
+        tau = bare.inverse_dynamics(q, v, qdd) + rotors @ (qdd + drift)
         np.testing.assert_allclose(dyn.mass_matrix(q), mass, **CLOSE)
         np.testing.assert_allclose(dyn.inverse_dynamics(q, v, qdd), tau, **CLOSE)
-        np.testing.assert_allclose(dyn.bias_forces(q, v), bare.bias_forces(q, v), **CLOSE)
+        np.testing.assert_allclose(
+            dyn.bias_forces(q, v), bare.bias_forces(q, v) + rotors @ drift, **CLOSE)
         np.testing.assert_allclose(dyn.forward_dynamics(q, v, tau), qdd, **CLOSE)
         without = bare.inverse_dynamics_derivatives(q, v, qdd)
         inverse = dyn.inverse_dynamics_derivatives(q, v, qdd)
         np.testing.assert_allclose(inverse.dq, without.dq, **CLOSE)
-        np.testing.assert_allclose(inverse.dv, without.dv, **CLOSE)
+        turned = without.dv + rotors @ slopes
+        np.testing.assert_allclose(inverse.dv, turned, **CLOSE)
         np.testing.assert_allclose(inverse.dqdd, mass, **CLOSE)
         forward = dyn.forward_dynamics_derivatives(q, v, tau)
         np.testing.assert_allclose(mass @ forward.dq, -without.dq, **CLOSE)
-        np.testing.assert_allclose(mass @ forward.dv, -without.dv, **CLOSE)
+        np.testing.assert_allclose(mass @ forward.dv, -turned, **CLOSE)
         np.testing.assert_allclose(mass @ forward.dtau, np.eye(model.nv), **CLOSE)
         assert dyn.energies(q, v)[:, 0].sum() == pytest.approx(0.5 * v @ mass @ v, rel=1e-12)
 
@@ -80,13 +92,16 @@ def test_joints_carry_their_rotors():
     """Along its axes a joint carries what drives it, less what its rotor takes."""
     for seed in range(5):
         q, v, tau = random_state(MODEL, seed)
+        drift = np.zeros(MODEL.nv)   # of the first joint, which floats, and the third, planar
+        drift[:3] = np.cross(v[3:6], v[:3])
+        drift[9:11] = -v[11] * v[10], v[11] * v[9]
         vdot, wrenches = (function(MODEL, q, v, tau, executor='interpreted')
                           for function in (mbd_ros.forward_dynamics, mbd_ros.joint_wrenches))
         wrenches = np.roll(wrenches, 3, axis=-1)
         found = np.concatenate([
             (wrench.reshape(2, 3) @ link_to_joint(MODEL, body)).ravel()[list(kind.pair.axes)]
             for body, (wrench, kind) in enumerate(zip(wrenches, MODEL.joint_types))])
-        np.testing.assert_allclose(found, tau - MODEL.armature * vdot, **CLOSE)
+        np.testing.assert_allclose(found, tau - MODEL.armature * (vdot + drift), **CLOSE)
 
 
 def link_to_joint(model, body):

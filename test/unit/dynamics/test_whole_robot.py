@@ -12,6 +12,8 @@
 
 """Quantities of the whole robot: batches, errors and identities."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from robots import model_of, random_state
@@ -58,14 +60,20 @@ def test_the_jacobian_of_the_mass_centre_gives_its_velocity():
     np.testing.assert_allclose(J @ v, (ahead - behind) / (2 * step), atol=1e-8)
 
 
-def test_the_coriolis_matrix_belongs_to_the_mass_matrix():
+@pytest.mark.parametrize('rotors', [0.0, 0.7])
+def test_the_coriolis_matrix_belongs_to_the_mass_matrix(rotors):
     # dM/dt - 2 C is skew-symmetric; dM/dt by central differences of 1e-6, good to some 1e-9.
-    q, v, _ = random_state(MODEL, 7)
+    model = replace(MODEL, armature=MODEL.armature + rotors)
+    q, v, _ = random_state(model, 7)
     step = 1e-6
-    ahead, behind = (mbd_ros.mass_matrix(MODEL, mbd_ros.integrate(MODEL, q, sign * step * v))
+    ahead, behind = (mbd_ros.mass_matrix(model, mbd_ros.integrate(model, q, sign * step * v))
                      for sign in (1.0, -1.0))
-    skew = (ahead - behind) / (2 * step) - 2 * mbd_ros.coriolis_matrix(MODEL, q, v)
+    C = mbd_ros.coriolis_matrix(model, q, v)
+    skew = (ahead - behind) / (2 * step) - 2 * C
     np.testing.assert_allclose(skew + skew.T, 0.0, atol=1e-7)
+    # Sums of numbers of order 10.
+    np.testing.assert_allclose(C @ v + mbd_ros.gravity_forces(model, q),
+                               mbd_ros.bias_forces(model, q, v), rtol=1e-11, atol=1e-11)
 
 
 def test_the_regressor_is_linear_in_the_parameters():

@@ -42,7 +42,8 @@ from numpy.typing import NDArray
 from mbd_ros.dynamics.algorithms.flexible.bodies import Array, foreseen, stiffened
 from mbd_ros.dynamics.algorithms.flexible.loads import loads_of
 from mbd_ros.dynamics.algorithms.flexible.motion import (
-    deformed_by, joint_motion, joint_of, joint_rates, Placed, segment_on, tree_of_segments)
+    deformed_by, joint_drift, joint_motion, joint_of, joint_rates, Placed, segment_on,
+    tree_of_segments)
 from mbd_ros.dynamics.algorithms.flexible.recursion import (
     carried_by, driven_by, without_bending)
 from mbd_ros.execution.ir.machine_code import address_ir, address_of, MachineCode
@@ -278,8 +279,9 @@ def steps_of(model: Model, i: int, values: Sequence[Any], parent: ElasticBody | 
         layout.read_mass(trace, 'R'), vector('R', 6 + layout.n, layout.load)[:, :, None],
         vector('ta', layout.n)[:, :, None])
     seen = load + inertia @ again(trace, bias)[:, :, None]
-    driven = driven_by(inertia, seen, placed.axes, armature,
-                       vector('t', joint.stop - joint.start)[:, :, None])
+    count = joint.stop - joint.start
+    drive = vector('t', count) - armature * joint_drift(placed.axes, vector('v', count))
+    driven = driven_by(inertia, seen, placed.axes, armature, drive[:, :, None])
     stored, (modal_there, driven_there) = kept.keep([modal, driven])
     results = [('R', *one) for one in stored]
     if own.parent >= 0:
@@ -335,6 +337,7 @@ def _inverse(kept: Kept, layout: Layout, above: Layout, placed: Placed,
 
     trace, _, armature, vector = begin()
     rates, _ = given(vector)
+    rates = rates + joint_drift(placed.axes, vector('v', count))
     force = vector('R', 6 + layout.n, layout.load)
     out = {'o': force[:, :6] @ placed.axes + armature * rates, 'oa': force[:, 6:]}
     results = [(name, *one) for name, values in out.items()

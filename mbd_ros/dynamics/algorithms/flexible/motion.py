@@ -63,6 +63,8 @@ class Placed(NamedTuple):
         G, with the n elastic coordinates of the parent.
     axes : (6, nj) array
         S.
+    drift : (N, nj) array
+        What turning axes add to the joint's accelerations, see ``Joint.drift``.
     bias : (N, 6) array
         c.
     terms : BodyTerms
@@ -76,6 +78,7 @@ class Placed(NamedTuple):
     twist: Array
     transfer: Array
     axes: Array
+    drift: Array
     bias: Array
     terms: BodyTerms
 
@@ -165,8 +168,18 @@ def segment_on(segment: Segment, above: tuple[Array, Array], below: Deformed, ow
                                          joint_rates, below.rates, twist[:, 3:])
     twist = apply(transfer, np.hstack([twist, below.rates])) + joint_rates @ joint.axes.T
     nowhere = slice(0, 0)
-    return Placed(nowhere, nowhere, pose @ relative, twist, transfer, joint.axes, bias,
+    return Placed(nowhere, nowhere, pose @ relative, twist, transfer, joint.axes,
+                  joint_drift(joint.axes, joint_rates), bias,
                   body_terms(segment, own.b, own.a, own.rates, twist[:, 3:]))
+
+
+def joint_drift(axes: Array, rates: Array) -> Array:
+    """Return ``Joint.drift`` (N, nj) of a joint with the axes S (6, nj) and the rates (N, nj)."""
+    if axes.shape[1] == 1:
+        return 0.0 * rates
+    relative = rates @ axes.T
+    turned: Array = cross(relative[:, 3:], relative[:, :3]) @ axes[:3]
+    return turned
 
 
 class Bend(NamedTuple):

@@ -96,7 +96,8 @@ def generalized_forces(model: Model, chain: Sequence[Placed], vdot: Array, base:
     result = np.zeros_like(forces[0], shape=vdot.shape) if forces else vdot * 0.0
     for own, force in zip(chain, forces):
         rotors = model.armature[own.joint, None]
-        result[:, own.joint] = own.axes.T @ force[:, :6] + rotors * vdot[:, own.joint]
+        rates = vdot[:, own.joint] + own.drift[:, :, None] if bias else vdot[:, own.joint]
+        result[:, own.joint] = own.axes.T @ force[:, :6] + rotors * rates
         result[:, own.elastic] = force[:, 6:]
     return result
 
@@ -131,6 +132,7 @@ def accelerations(model: Model, chain: Sequence[Placed], tau: Array, base: Array
         return np.concatenate([values[:, :, None], np.zeros((*values.shape, others))], axis=2)
 
     loads = [first(own.terms.bias) for own in chain]
+    rotors = [first(model.armature[own.joint] * own.drift) for own in chain]
     held: list[tuple[Array, ...]] = [()] * len(chain)
     for i in reversed(range(len(chain))):
         segment, own = tree.segments[i], chain[i]
@@ -141,7 +143,7 @@ def accelerations(model: Model, chain: Sequence[Placed], tau: Array, base: Array
             driven[:, :, 6] = -given[segment.joint]
         else:
             driven = driven_by(inertia, seen, own.axes, model.armature[own.joint],
-                               tau[:, own.joint])
+                               tau[:, own.joint] - rotors[i])
         held[i] = (inertia, load, modal, driven)
         if segment.parent >= 0:
             more, heavier = carried_by(inertia, seen, driven, own.axes, own.transfer)
@@ -149,7 +151,8 @@ def accelerations(model: Model, chain: Sequence[Placed], tau: Array, base: Array
             loads[segment.parent] = loads[segment.parent] + heavier
     vdot = np.zeros_like(tau)
     unknowns: list[Array] = []
-    for segment, own, (inertia, load, modal, driven) in zip(tree.segments, chain, held):
+    for segment, own, rotor, (inertia, load, modal, driven) in zip(
+            tree.segments, chain, rotors, held):
         above = (first(np.broadcast_to(base, (len(tau), 6))) if segment.parent < 0
                  else unknowns[segment.parent])
         carried = own.transfer @ above
@@ -158,7 +161,7 @@ def accelerations(model: Model, chain: Sequence[Placed], tau: Array, base: Array
         vdot[:, own.elastic] = -(modal[:, :, :6] @ A) - modal[:, :, 6:]
         unknowns.append(np.concatenate([A, vdot[:, own.elastic]], axis=1))
         if segment.joint in given:
-            tau[:, own.joint] = (own.axes.T @ (inertia @ A + load)
+            tau[:, own.joint] = (own.axes.T @ (inertia @ A + load) + rotor
                                  + model.armature[own.joint, None] * vdot[:, own.joint])
     return vdot.reshape(*vdot.shape[:2], *several), tau.reshape(*tau.shape[:2], *several)
 
