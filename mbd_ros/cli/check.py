@@ -50,6 +50,9 @@ def add_to(subparsers: Any) -> None:
                         'not equal')
     parser.add_argument('--compiled', action='store_true',
                         help='with --compare: compare machine code with the interpreter, too')
+    parser.add_argument('--written', action='store_true',
+                        help='with --compare: write each robot as URDF, MJCF and SDFormat, too, '
+                        'and compare what this package, Pinocchio and MuJoCo read then')
     parser.add_argument('--tolerance', type=float, default=1e-9, metavar='X',
                         help='with --compare: what counts as equal (default: %(default)g)')
     parser.add_argument('--seconds', type=float, default=60.0, metavar='S',
@@ -89,7 +92,7 @@ def _compare(arguments: argparse.Namespace) -> int:
         if not 0.0 < value < float('inf'):
             raise InvalidValueError(word, value, 'a positive number')
     cases = cases_of(arguments.files, reading(arguments), arguments.tolerance, arguments.compiled,
-                     arguments.most)
+                     arguments.most, arguments.written)
     found = []
     for verdict in verdicts(cases, arguments.seconds):
         print(json_of(verdict) if arguments.json else line_of(verdict), flush=True)

@@ -23,7 +23,7 @@ from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import MultibodyPlant
 from transforms3d.quaternions import quat2mat
 
-from mbd_ros.cli.comparison.quantities import Array, Evaluation, PeerError, Quantities
+from mbd_ros.cli.comparison.quantities import Array, Evaluation, Peer, PeerError, Quantities
 from mbd_ros.description.records.mechanism import Mechanism
 from mbd_ros.model import Model
 
@@ -33,7 +33,7 @@ SLIDE = '/slide'
 _HALVES = ('/axis1', '/axis2')
 
 
-class DrakePeer:
+class DrakePeer(Peer):
     """
     A model as Drake reads it.
 
@@ -63,7 +63,10 @@ class DrakePeer:
         if mechanism.root != 'world':
             body = _body(plant, mechanism.name, mechanism.root)
             plant.WeldFrames(plant.world_frame(), body.body_frame())
-        plant.Finalize()
+        try:
+            plant.Finalize()
+        except RuntimeError as error:
+            raise PeerError(f'Drake: {" ".join(str(error).split())[:200]}') from None
         plant.mutable_gravity_field().set_gravity_vector(np.array(model.gravity))
         context = plant.CreateDefaultContext()
         children = {joint.name: joint.child for joint in mechanism.joints}

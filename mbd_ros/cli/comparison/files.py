@@ -29,7 +29,7 @@ _ROOTS = {'.urdf': ('robot',), '.sdf': ('sdf',), '.world': ('sdf',), '.xml': tup
 
 
 def cases_of(names: Sequence[str], reading: Mapping[str, Any], tolerance: float,
-             compiled: bool, most: int = 0) -> list[Case]:
+             compiled: bool, most: int = 0, written: bool = False) -> list[Case]:
     """
     Return what there is to compare.
 
@@ -43,6 +43,8 @@ def cases_of(names: Sequence[str], reading: Mapping[str, Any], tolerance: float,
         As for ``Case``.
     most : int
         Of a folder that has more, as many, evenly over it; 0: all.
+    written
+        As for ``Case``.
 
     Raises
     ------
@@ -61,7 +63,8 @@ def cases_of(names: Sequence[str], reading: Mapping[str, Any], tolerance: float,
                 0 < most < len(files)) else files
         else:
             source, files = path.parent, [path]
-        cases += [Case(str(file), str(source), format_of(file), reading, tolerance, compiled)
+        cases += [Case(str(file), str(source), format_of(file), reading, tolerance, compiled,
+                       written)
                   for file in files]
     return cases
 

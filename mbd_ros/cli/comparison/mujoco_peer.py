@@ -15,23 +15,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import mujoco
 import numpy as np
 from transforms3d.quaternions import quat2mat
 
-from mbd_ros.cli.comparison.quantities import Array, Evaluation, PeerError, Quantities
+from mbd_ros.cli.comparison.quantities import (
+    Array, Evaluation, Peer, PeerError, Quantities)
 from mbd_ros.description.records.mechanism import Joint, Mechanism
+from mbd_ros.description.records.poses import matrix3
 from mbd_ros.model import Model
 
 ENGINE = 'MuJoCo'
 
+TURN = 2e-6
+"""Beyond the angle at which its compiler stops turning, the cosine of which is ``1 - 1e-12``."""
+_MOVED, _TURNED = int(mujoco.mjtSameFrame.mjSAMEFRAME_BODY), (
+    int(mujoco.mjtSameFrame.mjSAMEFRAME_BODY), int(mujoco.mjtSameFrame.mjSAMEFRAME_BODYROT))
+SAME = 1e-12
+"""Relative, and [m, kg]: sums in another order."""
 _OFF = ('mjDSBL_CONSTRAINT', 'mjDSBL_CONTACT', 'mjDSBL_ACTUATION', 'mjDSBL_SENSOR')
 """What is not asked for, and may take long."""
 
 
-class MujocoPeer:
+class MujocoPeer(Peer):
     """
     A robot as MuJoCo reads it.
 
@@ -49,6 +58,38 @@ class MujocoPeer:
     def __init__(self, file: str, text: str | None = None, model: str | None = None) -> None:
         self._peer: Any = (mujoco.MjModel.from_xml_path(file) if text is None
                            else mujoco.MjModel.from_xml_string(text))
+
+    def rounded(self, mechanism: Mechanism) -> tuple[Mechanism, str]:
+        """
+        Return the robot with the inertia tensors of MuJoCo where they are its rounded ones.
+
+        Its compiler turns the axes of each geom and of ``fullinertia`` until they are within
+        ``TURN`` of principal ones, and drops what is beside the diagonal then. Frames that are
+        as near as that to the body's it takes to be the same.
+        """
+        peer, count, worst, links = self._peer, 0, 0.0, []
+        numbers = {peer.body(k).name: k for k in range(1, peer.nbody) if peer.body(k).name}
+        for link in mechanism.links:
+            own, k = link.inertia, numbers.get(link.name)
+            if own is not None and k is not None:
+                same = peer.body_sameframe[k]
+                axes = np.eye(3) if same in _TURNED else quat2mat(peer.body_iquat[k])
+                center = np.zeros(3) if same == _MOVED else peer.body_ipos[k]
+                tensor = axes @ np.diag(peer.body_inertia[k]) @ axes.T
+                apart = max(np.abs(tensor - own.tensor).max() / max(np.abs(tensor).max(), 1e-100),
+                            np.abs(center - own.center).max())
+                if SAME < apart < TURN and np.allclose(
+                        np.append(own.center, own.mass), np.append(
+                            peer.body_ipos[k], peer.body_mass[k]), rtol=SAME, atol=SAME):
+                    link = replace(link, inertia=replace(own, tensor=matrix3(tensor), center=(
+                        float(center[0]), float(center[1]), float(center[2]))))
+                    count, worst = count + 1, max(worst, float(apart))
+            links.append(link)
+        if not count:
+            return mechanism, ''
+        return replace(mechanism, links=tuple(links)), (
+            f'with the principal axes of MuJoCo, good to {TURN:g}: {count} inertias are up to '
+            f'{worst:.0e} apart')
 
     def evaluation(self, mechanism: Mechanism, model: Model) -> Evaluation:
         """Return what MuJoCo computes."""
@@ -74,7 +115,7 @@ class MujocoPeer:
 
 def joint_names(mechanism: Mechanism, peer: Any) -> dict[str, int]:
     """
-    Return MuJoCo's number of each of our joints; depth first there.
+    Return MuJoCo's number of each of our joints: by name, or in its order, which is depth first.
 
     Raises
     ------
@@ -92,6 +133,8 @@ def joint_names(mechanism: Mechanism, peer: Any) -> dict[str, int]:
         ahead += below.get(joint.child, [])[::-1]
         ours += [joint.name] if joint.kind != 'fixed' else []
     theirs = [peer.joint(k).name for k in range(peer.njnt)]
+    if set(ours) == set(theirs):
+        return {name: k for k, name in enumerate(theirs)}
     if len(ours) != len(theirs):
         raise PeerError(f'{len(ours)} joints move, in MuJoCo {len(theirs)}')
     for here, there in zip(ours, theirs):

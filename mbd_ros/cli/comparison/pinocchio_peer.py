@@ -25,7 +25,7 @@ import numpy as np
 import pinocchio as pin
 
 from mbd_ros.cli.comparison.quantities import (
-    Array, Evaluation, matched, PeerError, Quantities)
+    Array, Evaluation, matched, Peer, PeerError, Quantities)
 from mbd_ros.description.records.mechanism import Mechanism
 from mbd_ros.model import Model
 
@@ -34,7 +34,7 @@ _MOST = 500
 """Characters of what it says that are kept."""
 
 
-class PinocchioPeer:
+class PinocchioPeer(Peer):
     """
     A robot as Pinocchio reads it.
 
@@ -71,6 +71,9 @@ class PinocchioPeer:
         matched(list(model.joint_names), list(peer.names)[1:], ENGINE)
         data = peer.createData()
         joints = [peer.joints[peer.getJointId(name)] for name in model.joint_names]
+        for name, joint, kind in zip(model.joint_names, joints, model.joint_types):
+            if joint.nv != kind.nv:   # of another type in a file beside the URDF
+                raise PeerError(f"joint '{name}' has {kind.nv} rates, in Pinocchio {joint.nv}")
         order = np.array([joint.idx_v + k for joint in joints for k in range(joint.nv)], int)
         armature = np.zeros(peer.nv)
         armature[order] = model.armature

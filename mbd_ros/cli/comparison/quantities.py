@@ -63,6 +63,10 @@ class PeerError(Exception):
 class Peer(Protocol):
     """The engine that a format is at home in; the file has been read by it."""
 
+    def rounded(self, mechanism: Mechanism) -> tuple[Mechanism, str]:
+        """Return the robot with what the peer rounds more than others do, and what that is."""
+        return mechanism, ''
+
     def evaluation(self, mechanism: Mechanism, model: Model) -> Evaluation:
         """
         Return what the peer computes, in the coordinates of a model.

@@ -55,6 +55,7 @@ def table(verdicts: Sequence[Verdict]) -> str:
     if len(groups) > 1:
         rows.append(_row(('all', ''), verdicts))
     lines = ['| ' + ' | '.join(row) + ' |' for row in rows]
+    lines += _written(verdicts)
     for status in STATUSES[1:]:
         reasons = Counter(kind_of(one.reason) for one in verdicts if one.status == status)
         if reasons:
@@ -63,6 +64,21 @@ def table(verdicts: Sequence[Verdict]) -> str:
             if len(reasons) > _MOST:
                 lines.append(f'       and {len(reasons) - _MOST} other reasons')
     return '\n'.join(lines)
+
+
+def _written(verdicts: Sequence[Verdict]) -> list[str]:
+    """Return what came of robots by way of other formats: a line for each format and reader."""
+    parts = [part for one in verdicts for part in one.written]
+    lines = []
+    for form, reader in dict.fromkeys((part.form, part.reader) for part in parts):
+        own = [part for part in parts if (part.form, part.reader) == (form, reader)]
+        figures = [part.figure for part in own if part.figure is not None]
+        lines += [f'written as {form}, read by {reader}: {len(figures)} of {len(own)} compared, '
+                  f'largest difference {max(figures, default=0.0):.0e}', *(
+                      f'{count:5d}  {reason}' for reason, count in Counter(
+                          kind_of(part.reason) for part in own if part.figure is None
+                      ).most_common(_MOST))]
+    return ['', *lines] if lines else []
 
 
 def _row(group: tuple[str, str], verdicts: Sequence[Verdict]) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 import importlib
 from pathlib import Path
 import re
@@ -27,7 +28,9 @@ import numpy as np
 import mbd_ros
 from mbd_ros.cli.comparison.quantities import (
     Array, Difference, difference, Evaluation, Peer, PeerError, Quantities, rate_names)
+from mbd_ros.cli.comparison.written import Written, written
 from mbd_ros.description.read import read
+from mbd_ros.description.records.mechanism import Mechanism
 from mbd_ros.description.xml.xacro_file import expand_xacro
 from mbd_ros.errors import MbdError
 from mbd_ros.model import build_model, Model
@@ -71,6 +74,8 @@ class Verdict:
         The largest difference, relative as ``difference`` says.
     compiled : float or None
         The same between machine code and interpreter, where it was asked for.
+    written : tuple of Written
+        What came of the robot by way of other formats, where it was asked for.
 
     """
 
@@ -81,6 +86,7 @@ class Verdict:
     reason: str = ''
     figure: float | None = None
     compiled: float | None = None
+    written: tuple[Written, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -93,6 +99,7 @@ class Case:
     reading: Mapping[str, Any]
     tolerance: float = TOLERANCE
     compiled: bool = False
+    written: bool = False
 
 
 def format_of(path: Path) -> str:
@@ -124,8 +131,7 @@ def compare(case: Case, at: Callable[[str], None]) -> Verdict:
     mechanism, model, refusal = None, None, ''
     try:
         mechanism = read(case.file, **case.reading)
-        model = build_model(replace(mechanism, loop_joints=(), springs=(), fluids=(),
-                                    flexibles=(), contacts=(), thrusters=()))
+        model = _tree(mechanism)
     except MbdError as error:
         refusal = str(error)
     if model is not None and model.nv == 0:
@@ -135,6 +141,14 @@ def compare(case: Case, at: Callable[[str], None]) -> Verdict:
         return replace(verdict, status=NOT_EQUAL, compiled=compiled.figure,
                        reason=f'machine code: {compiled.where}')
     verdict = replace(verdict, compiled=None if compiled is None else compiled.figure)
+    if case.written and model is not None and mechanism is not None:
+        verdict = replace(verdict, written=tuple(written(
+            _bodies(mechanism), model, partial(largest, model),
+            partial(ours, executor='interpreted'))))
+        for one in verdict.written:
+            if one.figure is not None and not one.figure <= case.tolerance:
+                return replace(verdict, status=NOT_EQUAL, reason=(
+                    f'written as {one.form}, read by {one.reader}: {one.reason}'))
     at('peer')
     peer, missing = open_peer(case)
     if model is None or mechanism is None:
@@ -143,6 +157,8 @@ def compare(case: Case, at: Callable[[str], None]) -> Verdict:
     if peer is None:
         return replace(verdict, reason=missing)
     at('numbers')
+    mechanism, note = peer.rounded(mechanism)
+    model = _tree(mechanism) if note else model
     try:
         worst = largest(model, peer.evaluation(mechanism, model))
     except PeerError as error:
@@ -151,7 +167,17 @@ def compare(case: Case, at: Callable[[str], None]) -> Verdict:
         return replace(verdict, status=NOT_EQUAL, reason=str(error))
     equal = worst.figure <= case.tolerance
     return replace(verdict, status=EQUAL if equal else NOT_EQUAL, figure=worst.figure,
-                   reason='' if equal else worst.where)
+                   reason=note if equal else worst.where)
+
+
+def _tree(mechanism: Mechanism) -> Model:
+    """Return what engines of trees compare: bodies and joints alone."""
+    return build_model(_bodies(mechanism))
+
+
+def _bodies(mechanism: Mechanism) -> Mechanism:
+    return replace(mechanism, loop_joints=(), springs=(), fluids=(), flexibles=(), contacts=(),
+                   thrusters=())
 
 
 def open_peer(case: Case) -> tuple[Peer | None, str]:

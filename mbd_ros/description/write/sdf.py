@@ -22,6 +22,7 @@ from lxml import etree
 from mbd_ros.description.records.mechanism import (
     Inertia, Joint, Mechanism, Pose, STANDARD_GRAVITY)
 from mbd_ros.description.records.poses import roll_pitch_yaw
+from mbd_ros.description.records.vocabulary import DRAKE
 from mbd_ros.description.write.annotations import refuse_annotations
 from mbd_ros.description.write.loops import loop_element, numbers_text
 from mbd_ros.errors import UnsupportedError
@@ -42,9 +43,9 @@ def sdf_text(mechanism: Mechanism) -> str:
     """
     Return the kinematic and inertial content of a robot as SDF.
 
-    The root link is fixed to the world, or is the world if that is its name. Rotor inertia and
-    springs have no words there, limits of acceleration and jerk neither; the latter are left out,
-    as is the inertia of a root ``world``.
+    The root link is fixed to the world, or is the world if that is its name. Rotor inertia is
+    written as Drake's. Springs have no words there, limits of acceleration and jerk neither; the
+    latter are left out, as is the inertia of a root ``world``.
 
     Parameters
     ----------
@@ -65,7 +66,8 @@ def sdf_text(mechanism: Mechanism) -> str:
     """
     _refuse(mechanism)
     _check_names(mechanism)
-    sdf = etree.Element('sdf', version=VERSION)
+    sdf = etree.Element('sdf', version=VERSION, nsmap={'drake': DRAKE[0][1:-1]} if any(
+        joint.dynamics.armature for joint in mechanism.joints) else None)
     world = sdf
     if mechanism.gravity != STANDARD_GRAVITY:   # which only worlds have
         world = etree.SubElement(sdf, 'world', name=f'{mechanism.name}_world')
@@ -95,11 +97,12 @@ def sdf_text(mechanism: Mechanism) -> str:
 def _refuse(mechanism: Mechanism) -> None:
     for joint in mechanism.joints:
         what = (f"{joint.kind} joint '{joint.name}'" if joint.kind not in _TYPES else
-                f"rotor inertia of joint '{joint.name}'" if joint.dynamics.armature else '')
+                f"rotor inertia of joint '{joint.name}'" if (
+                    joint.dynamics.armature and joint.kind == 'spherical') else '')
         if what:
-            raise UnsupportedError(f'writing the {what} as SDF',
-                                   f"allowed: {', '.join(_TYPES)}, without rotor inertia",
-                                   source=joint.source)
+            raise UnsupportedError(f'writing the {what} as SDF', (
+                f"allowed: {', '.join(_TYPES)}, the last without rotor inertia"),
+                source=joint.source)
     for spring in mechanism.springs:
         raise UnsupportedError(f"writing the spring '{spring.name}' as SDF",
                                'write URDF, which has words for springs in our namespace',
@@ -176,6 +179,10 @@ def _add_joint(model: Any, joint: Joint) -> None:
         etree.SubElement(mimic, 'multiplier').text = numbers_text([joint.mimic.multiplier])
         etree.SubElement(mimic, 'offset').text = numbers_text([joint.mimic.offset])
         etree.SubElement(mimic, 'reference').text = '0'
+    if joint.dynamics.armature:
+        etree.SubElement(element, f'{DRAKE[0]}rotor_inertia').text = numbers_text(
+            [joint.dynamics.armature])
+        etree.SubElement(element, f'{DRAKE[0]}gear_ratio').text = '1'
 
 
 def _add_numbers(parent: Any, tag: str, values: dict[str, float]) -> None:

@@ -12,6 +12,7 @@
 
 """The command ``mbd_ros check --compare``."""
 
+from dataclasses import replace
 import json
 import os
 import time
@@ -22,9 +23,13 @@ import pytest
 
 from mbd_ros.cli.command import main
 from mbd_ros.cli.comparison import isolated
+from mbd_ros.cli.comparison.mujoco_peer import MujocoPeer
 from mbd_ros.cli.comparison.quantities import difference, Quantities
 from mbd_ros.cli.comparison.table import table
-from mbd_ros.cli.comparison.verdict import Case, FAILED, UNCOMPARED, Verdict
+from mbd_ros.cli.comparison.verdict import Case, compare, FAILED, UNCOMPARED, Verdict
+from mbd_ros.cli.convert import WRITERS
+from mbd_ros.description.read import read
+from mbd_ros.description.write.urdf import urdf_text
 
 ROOT = os.path.join(os.path.dirname(__file__), '..', '..', '..')
 ARM = robot(link('base'), link('arm'), joint('j', 'continuous', 'base', 'arm',
@@ -47,6 +52,63 @@ def test_robots_of_this_package(capsys, monkeypatch):
         assert verdict['status'] == 'equal', verdict
         assert verdict['figure'] < 1e-12
         assert verdict['compiled'] < 1e-12
+
+
+def test_robots_that_are_written_and_read_again(tmp_path, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    (tmp_path / 'free.xml').write_text(
+        '<mujoco><option gravity="1 2 3"/><worldbody><body name="b" pos="1 2 3"><freejoint '
+        'name="f"/><geom size="1 2 3" type="box"/><body pos=".1 .2 .3" name="a"><joint name="j" '
+        'axis="1 2 3" armature="2"/><geom size="1"/></body></body></worldbody></mujoco>')
+    found = [compare(Case(name, '', form, {}, written=True), str) for name, form in (
+        ('urdf/panda.urdf', 'URDF'), (str(tmp_path / 'free.xml'), 'MJCF'))]
+    ways = [('urdf', 'mbd_ros'), ('urdf', 'Pinocchio'), ('mjcf', 'mbd_ros'), ('mjcf', 'MuJoCo'),
+            ('sdf', 'mbd_ros')]
+    for verdict in found:
+        assert verdict.status == 'equal'
+        assert [(form, reader) for form, reader, *_ in verdict.written] == ways
+        for form, _, figure, reason in verdict.written:
+            if form == 'sdf' and 'free' in verdict.file:
+                assert 'floating joint' in reason
+                assert figure is None
+            else:
+                assert figure < 1e-12   # sums of some ten terms
+    assert 'written as sdf, read by mbd_ros: 1 of 2 compared' in table(found)
+
+
+def test_a_robot_that_is_written_wrongly_is_not_equal(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    robot = read('urdf/three_link_arm.urdf')
+    monkeypatch.setitem(WRITERS, 'sdf', lambda *_: urdf_text(robot).replace('mass value="', (
+        'mass value="1')))
+    verdict = compare(Case('urdf/three_link_arm.urdf', '', 'URDF', {}, written=True), str)
+    assert verdict.status == 'not equal'
+    assert verdict.reason.startswith('written as sdf, read by mbd_ros: ')
+
+
+def test_principal_axes_of_mujoco(tmp_path, capsys):
+    """Its compiler turns axes until they are good to 1e-6: that is no difference of robots."""
+    rng = np.random.default_rng(3)
+    bodies = ''
+    for k in range(6):
+        half = rng.normal(size=(3, 3))
+        xx, xy, xz, yy, yz, zz = (np.trace(half @ half.T) * np.eye(3) - half @ half.T)[
+            np.triu_indices(3)] * 10.0**rng.uniform(-7, 0)
+        bodies += (f'<body name="b{k}"><joint name="j{k}" axis="1 1 1"/><inertial pos="0 0 0" '
+                   f'mass="1e-3" fullinertia="{xx!r} {yy!r} {zz!r} {xy!r} {xz!r} {yz!r}"/>'
+                   '</body>'.replace('np.float64(', '').replace(')', ''))
+    (tmp_path / 'r.xml').write_text(f'<mujoco><worldbody>{bodies}</worldbody></mujoco>')
+    code, (found,) = compared(capsys, str(tmp_path))
+    assert code == 0, found
+    assert found['figure'] < 1e-12
+    mechanism = read(tmp_path / 'r.xml')
+    peer = MujocoPeer(str(tmp_path / 'r.xml'))
+    other = replace(mechanism, links=tuple(
+        link if link.inertia is None else replace(link, inertia=replace(
+            link.inertia, tensor=tuple(tuple(1.00001 * x for x in row)
+                                       for row in link.inertia.tensor)))
+        for link in mechanism.links))
+    assert peer.rounded(other) == (other, '')   # a difference of the robots stays one
 
 
 def test_every_verdict(tmp_path, capsys):

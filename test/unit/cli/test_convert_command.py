@@ -88,7 +88,7 @@ def test_side_file(tmp_path):
                        'floating'),
     (['--to', 'sdf'], "{file}:4: writing the planar joint 'j' as SDF is not supported in this "
                       'version; allowed: revolute, continuous, prismatic, fixed, spherical, '
-                      'without rotor inertia'),
+                      'the last without rotor inertia'),
     (['-o', 'robot.txt'], "--output is 'robot.txt'; allowed: a file named *.urdf, *.xml, *.mjcf, "
                           '*.sdf, *.yaml, or --to with one of urdf, mjcf, sdf, loops.yaml'),
     (['--to', 'sdf', '--loops', 'drake'],

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 import mbd_ros
+from mbd_ros.description.write.sdf import sdf_text
 from mbd_ros.errors import DescriptionError, InvalidValueError
 from mbd_ros.model import load
 
@@ -91,3 +92,9 @@ def test_wrong_numbers_are_refused(tmp_path, before, after, said):
         loaded(tmp_path, arm(ROS.format(joint='j', ratio=7)).replace(before, after))
     with pytest.raises(InvalidValueError, match="'described' or 'transmissions'"):
         loaded(tmp_path, arm(), rotor_inertia='yes')
+
+
+def test_rotors_are_written_as_sdf(tmp_path):
+    model, _ = loaded(tmp_path, arm(inside='<mbd:armature value="0.3"/>'))
+    again = load(sdf_text(model.mechanism))
+    assert again.armature.tolist() == model.armature.tolist() == [0.3, 0.0]
