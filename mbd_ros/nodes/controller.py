@@ -249,7 +249,7 @@ class Controller(ManagedNode):
             if count > 1:
                 why += (f', {count} nodes publish it; allowed: one for each robot, others in a '
                         'namespace or a ROS_DOMAIN_ID of their own')
-            self.get_logger().warning(f'{why}: the path begins anew', throttle_duration_sec=1.0)
+            self.get_logger().warning(f'{why}: the path restarts', throttle_duration_sec=1.0)
             self._tracker = None
             self._goals.drop(why)
         if self._gravity != self._settings.gravity:

@@ -109,7 +109,7 @@ def test_without_anybody_to_take_efforts_it_waits(run_node, graph, urdf):
     running.wait_for('generation 1')
     bench = Bench(graph)
     graph.node.destroy_subscription(bench.subscription)
-    bench.send_until(lambda: 'waiting: nobody subscribes to the effort commands'
+    bench.send_until(lambda: 'waiting: no subscriber of the effort commands'
                      in running.output, 'it does not wait')
     assert not bench.efforts
 
@@ -243,7 +243,7 @@ class TestOneController:
         for _ in range(5):
             bench.answer(step=1_000_000_000)
         bench.answer(step=-4_000_000_000)
-        controller.wait_for('the stamps of joint_states went back: the path begins anew')
+        controller.wait_for('the stamps of joint_states went back: the path restarts')
         bench.send_until(lambda: bench.states[-1].mode == ControllerState.MODE_TRACKING
                          and bench.states[-1].path_time < 1.0, 'the path does not begin anew')
 

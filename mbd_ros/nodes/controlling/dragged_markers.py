@@ -131,8 +131,8 @@ class DraggedMarkers:
         """Ask for a motion to where a marker was let go."""
         controlled = self._owner.controlled()
         if controlled is None or not self._action.server_is_ready():
-            self._logger.warning(f'{name} does not go where it was dragged: nobody is ready to '
-                                 'lead it')
+            self._logger.warning(f'{name} does not move to where it was dragged: no action '
+                                 'server is ready')
             return
         marker.goal = goal = self._handles.goal(controlled, name, marker.pose)
         self._then(self._action.send_goal_async(goal), partial(self._on_answer, marker, goal))

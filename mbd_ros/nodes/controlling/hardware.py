@@ -112,7 +112,7 @@ class Hardware:
         """Return why no commands can be sent; empty if they can."""
         if not self._publisher.get_subscription_count():
             self._forget()
-            return f'nobody subscribes to the {self._interface} commands'
+            return f'no subscriber of the {self._interface} commands'
         if self._commands is None:
             return self._problem or f'{self._name} does not say its joints'
         return ''

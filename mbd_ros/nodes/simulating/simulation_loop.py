@@ -436,7 +436,7 @@ class SimulationLoop:
         """Say once for each wait that simulated time stands still."""
         if not self.awaiting:
             self._warn(f'no effort command for {self._timing.timeout:g} s: simulated time stands '
-                       'still until one comes, or until nobody publishes any')
+                       'still until one comes, or until the topic has no publisher')
         self.awaiting = True
 
     def _wait_until_due(self, steps: int) -> None:

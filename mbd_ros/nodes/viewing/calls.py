@@ -112,7 +112,7 @@ class Calls:
         publisher.publish(message)
         count = publisher.get_subscription_count()
         self.shown.add(publication(kind, publisher.topic_name, message),
-                       'sent' if count else 'nobody listens')
+                       'sent' if count else 'no subscribers')
 
     def goal(self, kind: Any, name: str, goal: Any) -> None:
         """Send a goal to an action; its result has ``error_code`` and ``error_string``."""
@@ -120,7 +120,7 @@ class Calls:
         self.expect(actions=[(kind, name)])
         action = self._actions[name]
         if not action.server_is_ready():
-            self.shown.add(command, 'nobody offers this action')
+            self.shown.add(command, 'no server of this action')
             return
 
         def accepted(future: Future) -> None:
@@ -155,7 +155,7 @@ class Calls:
     def _call(self, kind: Any, name: str, request: Any, command: str, answered: Answered) -> None:
         client = self._client(kind, name)
         if not client.service_is_ready():
-            self.shown.add(command, 'nobody offers this service')
+            self.shown.add(command, 'no server of this service')
             return
         self.shown.add(command, 'no answer yet')
         client.call_async(request).add_done_callback(

@@ -156,7 +156,7 @@ def test_time_stands_still_for_a_controller_that_is_late(start):
     count, now = len(trace), trace[-1]
     wait_until(lambda: len(trace) > count + 5)
     assert said == ['no effort command for 0.15 s: simulated time stands still until one comes, '
-                    'or until nobody publishes any']
+                    'or until the topic has no publisher']
     assert set(trace[count:]) == {now} and loop.driven and loop.timeouts == 0
     silent.clear()
     wait_until(lambda: trace[-1] > now)

@@ -13,8 +13,18 @@
 """
 Mass matrix and bias of one flexible link, by its shape integrals.
 
-With the link's twist (v; w) in its own axes, the acceleration o'' of its origin against an
-inertial frame, resolved in these axes, and the extended coordinates b, whose modes are linear::
+Lin's equation is that of a rigid body, with a derivative that takes the same form in all moving
+axes. With the twist V = (v; w) of the axes, in these axes, and P = (p; H) the momentum and the
+angular momentum about their origin::
+
+    D P = (f; n),    D = d/dt + V x*,    V x* = [ w~   0 ]
+                                                [ v~  w~ ]
+
+In other axes, which move against these in any way, P becomes X P, and D P becomes X D P. The
+momenta of a link that bends are linear in V and in the rates of its extended coordinates b, whose
+modes are linear, ``(p; H) = [m 1, -s~, S; s~, J, C] (v; w; b')``. So D P, and Lagrange's equation
+for b, on which axes have no influence, are, with the acceleration ``o'' = v' + w x v`` of the
+origin against an inertial frame, resolved in these axes::
 
     [ m 1   -s~   S ] [ o'' ]   [ h_v ]   [ f ]
     [ s~     J    C ] [ w'  ] + [ h_w ] = [ n ]
