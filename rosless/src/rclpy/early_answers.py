@@ -41,7 +41,7 @@ class Answer(NamedTuple):
     writer: int
     since: float
     size: int
-    send: Callable[[], None]
+    send: Callable[[], object]
 
 
 class EarlyAnswers:
@@ -77,7 +77,7 @@ class EarlyAnswers:
         return self._dropped
 
     def add(
-        self, service: Any, size: int, client: str, writer: int, send: Callable[[], None]
+        self, service: Any, size: int, client: str, writer: int, send: Callable[[], object]
     ) -> None:
         """
         Send an answer when the reader of the client with this identifier is there.

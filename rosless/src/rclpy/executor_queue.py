@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
+from operator import attrgetter
 import threading
 from typing import Any
 
@@ -25,6 +26,8 @@ from rosless.dds.waiter import Waiter
 from .entity import Entity
 from .executor_tasks import Work
 from .task import Task
+
+ORDER = attrgetter('order')  # the place of an entity's kind in a round
 
 
 class WorkQueue:
@@ -95,11 +98,12 @@ class WorkQueue:
         A round holds what was ready when it began, so that nothing is starved.
 
         """
-        self.claim()
-        self._follow(nodes)
+        self._spinner = threading.get_ident()
+        if nodes is not self._followed:
+            self._follow(nodes)
         if self._closed or not self._executor._has_room():
             return None
-        work = self._next_of_batch()
+        work = self._next_of_batch() if self._batch else None
         if work is None:
             self._gather()
             work = self._next_of_batch()
@@ -167,7 +171,7 @@ class WorkQueue:
             batch.append(self._tasks.pop())
         batch.extend([entity for entity in self._polled if entity.is_due()])
         if len(self._ready) > 1:
-            batch.extend(sorted(self._ready, key=_order))
+            batch.extend(sorted(self._ready, key=ORDER))
         else:
             batch.extend(self._ready)
 
@@ -198,8 +202,6 @@ class WorkQueue:
 
     def _follow(self, nodes: Iterable[Any]) -> None:
         """Bring the wait set in line with the entities of the nodes."""
-        if nodes is self._followed:
-            return
         with self._lock:
             if self._closed:
                 return
@@ -224,8 +226,3 @@ class WorkQueue:
                     self._ready[entity] = None
         self._owners = owners
         self._polled = [entity for entity in owners if entity.polled]
-
-
-def _order(entity: Entity) -> int:
-    """Return the place of an entity's kind in a round."""
-    return entity.order

@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-import inspect
+from types import CoroutineType
 from typing import Any, NamedTuple
 
 from .entity import Entity, Job
@@ -110,7 +110,7 @@ class Work(NamedTuple):
         assert job is not None
         try:
             outcome = job.callback(*job.args)
-            if inspect.iscoroutine(outcome):
+            if isinstance(outcome, CoroutineType):
                 return CallbackTask(self.entity, Job(outcome), executor)
         except BaseException:
             _free(self.entity, executor)

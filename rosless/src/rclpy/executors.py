@@ -79,6 +79,7 @@ class Executor:
         self._lock = threading.RLock()
         self._queue = WorkQueue(self)
         self._is_shutdown = False
+        self._awaited: Future | None = None  # whose end ends the present wait
         self._running: list[int] = []  # the threads of callbacks; append needs no lock
         self._idle = threading.Condition()
         self._extra = ThreadPoolExecutor(1, thread_name_prefix='rclpy_large')
@@ -210,6 +211,7 @@ class Executor:
         """Run callbacks until a future is done, or the time is over."""
         self._queue.claim()
         forget = when_done(future, self._queue.group_freed)
+        before, self._awaited = self._awaited, future
         limit = None if timeout_sec is None or timeout_sec < 0 else time.monotonic() + timeout_sec
         try:
             while self._context.ok() and not future._done and not self._is_shutdown:
@@ -218,6 +220,7 @@ class Executor:
                     return
                 self.spin_once_until_future_complete(future, remaining)
         finally:
+            self._awaited = before
             forget()
 
     def spin_once(self, timeout_sec: float | None = None) -> None:
@@ -227,8 +230,16 @@ class Executor:
     def spin_once_until_future_complete(
         self, future: Future, timeout_sec: float | None = None
     ) -> None:
-        """Run one callback, unless the future is done before."""
-        self._spin_once(timeout_sec, lambda: future._done)
+        """Run one callback, unless the future is done before, by whatever thread."""
+        if future is self._awaited:
+            self._spin_once(timeout_sec, lambda: future._done)
+            return
+        self._queue.claim()
+        forget = when_done(future, self._queue.group_freed)
+        try:
+            self._spin_once(timeout_sec, lambda: future._done)
+        finally:
+            forget()
 
     def wait_for_ready_callbacks(
         self,

@@ -103,23 +103,23 @@ class NodeGraph(NodeNames):
         return self._of_node('client', node_name, node_namespace)
 
     def count_publishers(self, topic_name: str) -> int:
-        """Return how many publishers a topic has."""
-        topic = self._asked_for(topic_name)
+        """Return how many publishers a topic has; its name is not remapped."""
+        topic = self._asked_for(topic_name, only_expand=True)
         return sum(writer.topic == topic for writer in self._context.graph.writers())
 
     def count_subscribers(self, topic_name: str) -> int:
-        """Return how many subscriptions a topic has."""
-        topic = self._asked_for(topic_name)
+        """Return how many subscriptions a topic has; its name is not remapped."""
+        topic = self._asked_for(topic_name, only_expand=True)
         return sum(reader.topic == topic for reader in self._context.graph.readers())
 
     def count_services(self, service_name: str) -> int:
-        """Return how many servers a service has."""
-        request, _ = names.service_on_wire(self.resolve_service_name(service_name))
+        """Return how many servers a service has; its name is not remapped."""
+        request = self._requests_of(service_name)
         return sum(reader.topic == request for reader in self._context.graph.readers())
 
     def count_clients(self, service_name: str) -> int:
-        """Return how many clients a service has."""
-        request, _ = names.service_on_wire(self.resolve_service_name(service_name))
+        """Return how many clients a service has; its name is not remapped."""
+        request = self._requests_of(service_name)
         return sum(writer.topic == request for writer in self._context.graph.writers())
 
     def get_publishers_info_by_topic(
@@ -142,15 +142,20 @@ class NodeGraph(NodeNames):
         except UnknownNode as error:
             raise NodeNameNonExistentError(str(error)) from None
 
-    def _asked_for(self, topic: str) -> str:
+    def _asked_for(self, topic: str, *, only_expand: bool = False) -> str:
         """Return a topic's name on the wire; ValueError, as in ROS 2, if it is none."""
         try:
-            return self._wire_name(topic)
+            return names.topic_on_wire(self.resolve_topic_name(topic, only_expand=only_expand))
         except NameValidationException as error:
             raise ValueError(f"topic name '{topic}' is invalid: {error}") from None
 
-    def _wire_name(self, topic: str) -> str:
-        return names.topic_on_wire(self.resolve_topic_name(topic))
+    def _requests_of(self, service: str) -> str:
+        """Return the topic of a service's requests on the wire, as `_asked_for`."""
+        try:
+            full_name = self.resolve_service_name(service, only_expand=True)
+            return names.service_on_wire(full_name)[0]
+        except NameValidationException as error:
+            raise ValueError(f"service name '{service}' is invalid: {error}") from None
 
     def _infos(
         self, endpoints: list[Any], topic: str, no_mangle: bool, kind: TopicEndpointTypeEnum

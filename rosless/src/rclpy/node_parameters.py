@@ -391,7 +391,10 @@ class NodeParameters:
             if callbacks := self._pre_set_parameters_callbacks:
                 parameters = [one for callback in callbacks for one in callback(parameters)]
                 if not parameters:
-                    return refuse('parameter list cannot be empty')
+                    return refuse(
+                        'parameter list cannot be empty, this might be due to '
+                        'pre_set_parameters_callback modifying the original parameters list.'
+                    )
             unknown = [p.name for p in parameters if p.name not in self._parameters]
             if unknown and not self._allow_undeclared_parameters:
                 raise ParameterNotDeclaredException(unknown)

@@ -199,6 +199,8 @@ def parameter_value_to_python(parameter_value: Any) -> Any:
 
 def get_parameter_value(string_value: str) -> Any:
     """Return the `ParameterValue` message of YAML text; text that is not YAML is a string."""
+    if not string_value.strip():
+        return Parameter('', value=string_value).get_parameter_value()
     try:
         value = parameter_values.parse_value(string_value)
         return Parameter('', value=value).get_parameter_value()
@@ -222,7 +224,7 @@ def parameter_dict_from_yaml_file(
     use_wildcard : bool
         Whether the entry ``/**`` counts.
     target_nodes : Sequence[str], optional
-        Full names of the nodes wanted; all if omitted.
+        Full names of the nodes wanted; all if omitted or empty.
     namespace : str
         Put in front of the parameters' names.
 
@@ -234,7 +236,7 @@ def parameter_dict_from_yaml_file(
     """
     found: dict[str, Any] = {}
     for pattern, values in parameter_values.load_file(parameter_file):
-        wanted = target_nodes is None or pattern in target_nodes
+        wanted = not target_nodes or pattern in target_nodes
         if (pattern == '/**' and not use_wildcard) or (pattern != '/**' and not wanted):
             continue
         for name, value in values.items():

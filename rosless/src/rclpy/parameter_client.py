@@ -129,13 +129,13 @@ class AsyncParameterClient:
     def load_parameter_file(
         self, parameter_file: str, use_wildcard: bool = False, callback: Done | None = None
     ) -> Future:
-        """Set what a parameter file has for the node, one by one."""
+        """Set what a parameter file has for the node, else all it has, one by one."""
         return self.set_parameters(self._of_file(parameter_file, use_wildcard), callback)
 
     def load_parameter_file_atomically(
         self, parameter_file: str, use_wildcard: bool = False, callback: Done | None = None
     ) -> Future:
-        """Set all that a parameter file has for the node, or nothing."""
+        """Set what a parameter file has for the node, else all it has, or nothing."""
         found = self._of_file(parameter_file, use_wildcard)
         return self.set_parameters_atomically(found, callback)
 
@@ -160,8 +160,12 @@ class AsyncParameterClient:
         return future
 
     def _of_file(self, path: str, use_wildcard: bool) -> list[Any]:
-        nodes = [self.remote_node_name]
-        return list(parameter_dict_from_yaml_file(path, use_wildcard, target_nodes=nodes).values())
+        try:
+            nodes = [self.remote_node_name]
+            found = parameter_dict_from_yaml_file(path, use_wildcard, target_nodes=nodes)
+        except RuntimeError:  # nothing for the node; ROS 2 sends what is for others in any case
+            found = parameter_dict_from_yaml_file(path, use_wildcard)
+        return list(found.values())
 
 
 def _messages(parameters: Sequence[Any]) -> list[Any]:

@@ -25,8 +25,8 @@ FLOAT_TOLERANCE = 1e-9  # relative, for the step of a range of real numbers
 
 
 def check_name(name: str) -> bool:
-    """Tell whether a parameter may have this name."""
-    return bool(name) and not name.startswith('.') and not name.endswith('.') and '..' not in name
+    """Tell whether a parameter may have this name; rclpy takes all but the empty one."""
+    return bool(name)
 
 
 def check_list(parameters: Any) -> None:
@@ -54,7 +54,7 @@ def apply_descriptor(parameter: Parameter, descriptor: Any, *, check_read_only: 
     if descriptor.dynamic_typing:
         descriptor.type = kind.value
     elif kind == Parameter.Type.NOT_SET:
-        return refuse(f'Static parameter cannot be undeclared: {parameter.name}')
+        return refuse('Static parameter cannot be undeclared')
     elif descriptor.type != kind.value:
         return refuse(
             f"Wrong parameter type, expected '{Parameter.Type(descriptor.type)}' got '{kind}'"

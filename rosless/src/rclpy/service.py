@@ -17,8 +17,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 import functools
-import inspect
 import time
+from types import CoroutineType
 from typing import Any, NamedTuple, TypeAlias
 
 from cyclonedds.core import DDSException
@@ -126,7 +126,7 @@ class Service(ServiceEntity):
         while True:
             if self._read_apart:
                 return Job(self._serve_large, (*self._read_apart.popleft(), executor))
-            self._left = not self._may_take()
+            self._left = self._being_read > 0 and not self._may_take()
             sample = None if self._left else self._waiting.next()
             if sample is None:
                 return None
@@ -178,10 +178,11 @@ class Service(ServiceEntity):
         received = self._read(sample)
         if received is None:
             return None
-        outcome = self._call(*received)
-        if inspect.iscoroutine(outcome):
-            return self._send_when_done(outcome, received[1])
-        self._send(outcome, received[1])
+        request, header = received
+        outcome = self._call(request, header)
+        if isinstance(outcome, CoroutineType):
+            return self._send_when_done(outcome, header)
+        self._send(outcome, header)
         return None
 
     async def _send_when_done(self, outcome: Any, header: RequestHeader) -> None:
@@ -192,7 +193,7 @@ class Service(ServiceEntity):
         if self.destroyed:
             return
         outcome = self._call(request, header)
-        if inspect.iscoroutine(outcome):
+        if isinstance(outcome, CoroutineType):
             outcome = await outcome
         await executor._apart(self._send, outcome, header)
 
@@ -217,8 +218,8 @@ class Service(ServiceEntity):
             return None
         if self._events is not None:
             self._events.tell(REQUEST_RECEIVED, (guid, number), request=[request])
-        stamps = sample.source_timestamp, time.time_ns()
-        return request, RequestHeader(guid, number, sample.publication_handle, *stamps)
+        return request, RequestHeader(guid, number, sample.publication_handle,
+                                      sample.source_timestamp, time.time_ns())
 
     def send_response(self, response: Any, header: RequestHeader) -> None:
         """
@@ -243,27 +244,22 @@ class Service(ServiceEntity):
                 f'{self.srv_type.Response}, not {type(response)}'
             )
         data = serialize(response, HEADER.pack(header.guid, header.sequence_number))
-
-        def write() -> None:
-            self._write(data, response, header)
-
-        def write_soon() -> None:
-            if not self._write(data, response, header, PATIENCE):  # another client does not read
-                self._early.add(self, len(data), '', header.writer, write)
-
-        if header.writer in self._matched:
-            write_soon()
-            return
-        known = self._reader.peer_data(header.writer)
-        if known is None:
-            self._log_error(
-                f"service '{self.service_name}': the client that asked cannot be reached"
-            )
-        elif 'clientid' not in known or known['clientid'] in self.client_ids():
-            self._matched.add(header.writer)
-            write_soon()
-        else:
-            self._early.add(self, len(data), known['clientid'], header.writer, write)
+        client = ''
+        if header.writer not in self._matched:
+            known = self._reader.peer_data(header.writer)
+            if known is None:
+                self._log_error(
+                    f"service '{self.service_name}': the client that asked cannot be reached"
+                )
+                return
+            client = known.get('clientid', '')
+            if not client or client in self.client_ids():
+                self._matched.add(header.writer)
+                client = ''
+        # Without an identifier what is kept waits for room: another client does not read.
+        if client or not self._write(data, response, header, PATIENCE):
+            self._early.add(self, len(data), client, header.writer,
+                            functools.partial(self._write, data, response, header))
 
     def _write(
         self, data: Any, response: Any, header: RequestHeader, patience: float | None = None

@@ -33,8 +33,7 @@ class TypeHash:
 
     """
 
-    version: int
-    value: bytes
+    __slots__ = ('value', 'version')
 
     def __init__(self, version: int = -1, value: bytes = bytes(SIZE)) -> None:
         self.version = version

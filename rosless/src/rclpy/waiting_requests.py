@@ -16,11 +16,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from time import monotonic_ns
 from typing import TypeAlias
 
 from rosless.dds.sample import Copied, Left
 
 Sample: TypeAlias = Copied | Left
+LOOK_PERIOD = 1_000_000  # ns, between looks whether several clients wait
 AT_ONCE = 64  # requests that are taken from DDS while one is answered
 # Of one service, and a client alone may have as many.
 MOST_WAITING = 10_000
@@ -31,8 +33,9 @@ class WaitingRequests:
     """
     Takes requests from DDS and hands them out by turns of their clients.
 
-    Who asks a thousand things at once delays nobody who asks one. Where too many wait, the newest
-    of the client with the most is dropped.
+    Who asks a thousand things at once delays nobody who asks one by more than `LOOK_PERIOD` and
+    one answer: within that time requests are handed out as they came. Where too many wait, the
+    newest of the client with the most is dropped.
 
     Parameters
     ----------
@@ -50,12 +53,18 @@ class WaitingRequests:
         self._tell = dropped
         self._queues: dict[int, deque[Sample]] = {}  # by client, whose turn is next first
         self._count = self._octets = self._dropped = 0
+        self._look_at = 0
 
     def __len__(self) -> int:
         return self._count
 
     def next(self) -> Sample | None:
         """Return a request of the client whose turn it is; None if there is none."""
+        if not self._queues:
+            now = monotonic_ns()
+            if now < self._look_at:
+                return self._take()
+            self._look_at = now + LOOK_PERIOD
         for _ in range(AT_ONCE):
             sample = self._take()
             if sample is None:

@@ -15,20 +15,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import threading
+import time
 from typing import Any
 
 from example_interfaces.action import Fibonacci
 import pytest
 from rclpy.action import ActionClient, ActionServer
 from rclpy.context import Context
-from rclpy.exceptions import InvalidServiceNameException, NoTypeSupportImportedException
-from rclpy.executors import SingleThreadedExecutor
+from rclpy.exceptions import (
+    InvalidParameterException,
+    InvalidServiceNameException,
+    NoTypeSupportImportedException,
+)
+from rclpy.executors import MultiThreadedExecutor, SingleThreadedExecutor
 from rclpy.lifecycle import LifecycleNode
 import rclpy.logging
-from rclpy.parameter import Parameter
+from rclpy.parameter import get_parameter_value, Parameter
 from rclpy.publisher import Publisher
 from rclpy.qos import QoSPresetProfiles, QoSProfile
 from rclpy.qos_overriding_options import _declare_qos_parameters, QoSOverridingOptions
+from rclpy.task import Future
+from rclpy.type_hash import TypeHash
 from rclpy.type_support import check_for_type_support
 from rclpy.validate_topic_name import validate_topic_name
 
@@ -195,3 +203,52 @@ def test_managed_nodes(context: Any) -> None:
     assert node._state_machine.service_get_state in node.services
     quiet.destroy_node()
     node.destroy_node()
+
+
+@pytest.mark.parametrize('name', ['float.param..', '.a', 'a..b', ' '])
+def test_parameters_may_have_any_name_but_the_empty_one(make_node: Make, name: str) -> None:
+    node = make_node()
+    assert node.declare_parameter(name, 3.5).value == 3.5
+    assert node.get_parameter(name).value == 3.5
+    with pytest.raises(InvalidParameterException):
+        node.declare_parameter('', 1)
+
+
+def test_counted_names_are_not_remapped(make_node: Make) -> None:
+    """As `count_publishers` says; a topic's endpoints are asked for under the remapped name."""
+    node = make_node(cli_args=['--ros-args', '-r', 'a:=b'])
+    node.create_publisher(Fibonacci.Feedback, 'a', 10)
+    assert (node.count_publishers('a'), node.count_publishers('b')) == (0, 1)
+    assert len(node.get_publishers_info_by_topic('a')) == 1
+    for count in (node.count_publishers, node.count_subscribers, node.count_clients,
+                  node.count_services):
+        with pytest.raises(ValueError, match='is invalid'):
+            count('42')
+
+
+@pytest.mark.parametrize('kind', [SingleThreadedExecutor, MultiThreadedExecutor])
+def test_a_future_that_another_thread_ends_ends_one_spin(context: Context, kind: Any) -> None:
+    executor = kind(context=context)
+    future = Future(executor=executor)
+    spinning = threading.Thread(
+        target=executor.spin_once_until_future_complete, args=(future, 60.0))
+    spinning.start()
+    time.sleep(0.05)
+    future.set_result(True)
+    spinning.join(30.0)  # s; half of what it would wait
+    assert not spinning.is_alive()
+    executor.shutdown()
+
+
+def test_nothing_to_set_says_why(make_node: Make) -> None:
+    node = make_node(parameter_overrides=[])
+    node.declare_parameter('a', 1)
+    node.add_pre_set_parameters_callback(lambda _: [])
+    (result,) = node.set_parameters([Parameter('a', value=2)])
+    assert 'this might be due to pre_set_parameters_callback' in result.reason
+
+
+def test_blanks_are_a_text_and_hashes_have_slots() -> None:
+    assert get_parameter_value(' ').string_value == ' '
+    assert get_parameter_value('').string_value == ''
+    assert not hasattr(TypeHash(), '__dict__')

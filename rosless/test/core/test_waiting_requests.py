@@ -80,6 +80,26 @@ def test_what_is_too_much_is_dropped_of_whom_it_comes_from(monkeypatch: Any, siz
     assert [number for client, number in found if client == 1] == list(range(2, 19))
 
 
+def test_requests_of_one_moment_come_as_they_were_sent(monkeypatch: Any) -> None:
+    """A look for others costs a call that finds nothing: once in a millisecond at most."""
+    now = [10**9]
+    monkeypatch.setattr(waiting_requests, 'monotonic_ns', lambda: now[0])
+    requests, _ = waiting(1)
+    assert len(rest(requests)) == 1
+    source = deque(Copied(b'', Info(client)) for client in [*[1] * 50, 2])
+    looks: list[int] = []
+
+    def take() -> Any:
+        looks.append(1)
+        return source.popleft() if source else None
+
+    requests._take = take
+    assert [requests.next().publication_handle for _ in range(10)] == [1] * 10  # type: ignore
+    assert len(looks) == 10
+    now[0] += waiting_requests.LOOK_PERIOD
+    assert [requests.next().publication_handle for _ in range(2)] == [1, 2]  # type: ignore
+
+
 def test_a_single_request_may_have_any_size(monkeypatch: Any) -> None:
     monkeypatch.setattr(waiting_requests, 'MOST_OCTETS', 10)
     requests, dropped = waiting(1, size=100)

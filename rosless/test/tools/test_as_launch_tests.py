@@ -54,6 +54,12 @@ from launch.frontend.expose import expose_substitution
 from launch.frontend.parse_substitution import parse_if_substitutions, parse_substitution
 from launch.launch_description_source import LaunchDescriptionSource
 from launch.launch_description_sources import load_python_launch_file_as_module
+from launch.substitutions import (
+    EqualsSubstitution,
+    IfElseSubstitution,
+    PythonExpression,
+    SubstitutionFailure,
+)
 from launch.utilities import (
     AsyncSafeSignalManager,
     create_future,
@@ -67,7 +73,9 @@ from launch.utilities.type_utils import (
     normalize_typed_substitution,
     perform_typed_substitution,
 )
+import launch_testing
 from launch_testing import ReadyAggregator
+from launch_testing.loader import TestRun
 from launch_testing.tools import expect_output
 import pytest
 
@@ -289,3 +297,57 @@ def test_output_as_expected():
     assert expect_output(expected_text='two\nthree', lines=lines)
     with pytest.raises(ValueError, match='give one of'):
         expect_output(text='a')
+
+
+@pytest.mark.parametrize(('expression', 'value'), [
+    ("'ceil(1.5)'", '2'), ("'math.ceil(1.5)'", '2'), ("'sys.maxsize > 0' 'sys'", 'True'),
+    ("'math.floor(1.5) + len(sys.path) * 0' 'sys, math'", '1')])
+def test_expressions_name_their_modules(expression: str, value: str) -> None:
+    (found,) = parse_substitution(f'$(eval {expression})')
+    assert found.perform(LaunchContext()) == value
+
+
+def test_a_name_that_is_not_known_is_a_name_error() -> None:
+    with pytest.raises(NameError, match=r'sys\.maxsize'):
+        PythonExpression('sys.maxsize').perform(LaunchContext())
+
+
+@pytest.mark.parametrize(('left', 'right', 'equal'), [
+    (None, '', True), (True, '1', True), (10, 10 + 1e-10, True), (10, 10.1, False),
+    ('nan', 'nan', False), ('inf', float('inf'), True), ('wow', 1, False)])
+def test_what_equals_what(left: Any, right: Any, equal: bool) -> None:
+    for pair in ((left, right), (right, left)):
+        assert EqualsSubstitution(*pair).perform(LaunchContext()) == str(equal).lower()
+
+
+def test_truth_values_are_those_of_yaml() -> None:
+    assert IfElseSubstitution('on', else_value='b').perform(LaunchContext()) == ''
+    assert IfElseSubstitution('off', else_value='b').perform(LaunchContext()) == 'b'
+    with pytest.raises(RuntimeError, match='must be specified'):
+        IfElseSubstitution('true')
+    with pytest.raises(SubstitutionFailure, match='expected true, false'):
+        IfElseSubstitution('perhaps', 'a').perform(LaunchContext())
+
+
+@pytest.mark.parametrize(('text', 'fine'), [('shutdown', True), ('respawn', False)])
+def test_what_a_process_of_a_file_may_do_at_its_end(text: str, fine: bool) -> None:
+    file = io.StringIO(f'<launch><executable cmd="true" on_exit="{text}"/></launch>')
+    entity, parser = Parser.load(file)
+    if not fine:
+        with pytest.raises(Exception, match="can be 'shutdown', found 'respawn'"):
+            parser.parse_description(entity)
+        return
+    (process,) = parser.parse_description(entity).entities
+    service = LaunchService(noninteractive=True)
+    service.include_launch_description(LaunchDescription([process, TimerAction(
+        period=60.0, actions=[])]))
+    assert service.run() == 0  # at once: nothing else ends it
+
+
+def test_how_long_a_test_waits_for_ready_to_test() -> None:
+    @launch_testing.ready_to_test_action_timeout(3)
+    def describe() -> Any:
+        """Describe."""
+
+    assert TestRun('a', describe, {}, [], []).timeout == 3.0
+    assert TestRun('a', lambda: None, {}, [], []).timeout == 15.0

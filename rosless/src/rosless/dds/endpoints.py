@@ -154,14 +154,15 @@ class Writer(Endpoint):
         """
         send = ddspy_write if len(data) <= LARGE else write
         code = send(self.ref, data)
-        limit = None if patience is None else time.monotonic() + patience
-        while code == TIMEOUT:
-            if limit is not None and (self._stuck or time.monotonic() > limit):
-                self._stuck = True
-                self.dropped += 1
-                return False
-            time.sleep(FULL_PERIOD)
-            code = send(self.ref, data)
+        if code == TIMEOUT:
+            limit = None if patience is None else time.monotonic() + patience
+            while code == TIMEOUT:
+                if limit is not None and (self._stuck or time.monotonic() > limit):
+                    self._stuck = True
+                    self.dropped += 1
+                    return False
+                time.sleep(FULL_PERIOD)
+                code = send(self.ref, data)
         self._stuck = False
         if code < 0:
             raise DDSException(code, f'Occurred while writing to {self.topic_name}')

@@ -28,6 +28,7 @@ from launch_testing import tools
 from launch_testing import util
 from launch_testing.decorators import parametrize
 from launch_testing.decorators import post_shutdown_test
+from launch_testing.decorators import ready_to_test_action_timeout
 from launch_testing.io_handler import ActiveIoHandler
 from launch_testing.io_handler import IoHandler
 from launch_testing.proc_info_handler import ActiveProcInfoHandler
@@ -45,6 +46,7 @@ __all__ = [
     'parametrize',
     'post_shutdown_test',
     'ProcInfoHandler',
+    'ready_to_test_action_timeout',
     'ReadyAggregator',
     'tools',
     'util',

@@ -33,6 +33,15 @@ def post_shutdown_test() -> Callable[[Class], Class]:
     return mark
 
 
+def ready_to_test_action_timeout(timeout: float) -> Callable[[Function], Function]:
+    """Let a test wait for `ReadyToTest` this long [s], not 15 s."""
+    def mark(function: Function) -> Function:
+        function.__ready_to_test_action_timeout__ = timeout  # type: ignore[attr-defined]
+        return function
+
+    return mark
+
+
 def parametrize(argnames: str, argvalues: Iterable[Any]) -> Callable[[Function], Function]:
     """
     Launch and test once for each of several values.

@@ -24,6 +24,7 @@ import unittest
 from launch import LaunchDescription
 from launch_testing.actions import ReadyToTest
 
+READY_TIMEOUT = 15.0  # s, as launch_testing has it
 ENTRY = 'generate_test_description'
 
 
@@ -59,6 +60,8 @@ class TestRun:
         self.param_args = dict(param_args)
         self.pre_shutdown_tests = pre_shutdown_tests
         self.post_shutdown_tests = post_shutdown_tests
+        self.timeout = float(getattr(
+            test_description_function, '__ready_to_test_action_timeout__', READY_TIMEOUT))
 
     def __str__(self) -> str:
         values = ', '.join(f'{name}={value}' for name, value in self.param_args.items())

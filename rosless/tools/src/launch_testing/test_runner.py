@@ -35,8 +35,6 @@ from launch_testing.test_result import FailResult
 from launch_testing.test_result import SkipResult
 from launch_testing.test_result import TestResult
 
-READY_TIMEOUT = 15.0  # s, as launch_testing has it
-
 
 class LaunchTestRunner:
     """
@@ -126,7 +124,7 @@ class _RunnerWorker:
     def _run_test(self) -> None:
         """Run the tests that are run beside the processes, as soon as these are ready."""
         try:
-            if not self._ready.wait(READY_TIMEOUT):
+            if not self._ready.wait(self._test_run.timeout):
                 self._problem = 'Timed out waiting for processes to start up: no ReadyToTest'
             elif not self._ended.is_set():
                 self._result = self._tested(self._test_run.pre_shutdown_tests)

@@ -213,6 +213,12 @@ def process_arguments(entity: Entity, parser: Parser) -> dict[str, Any]:
             if attribute.endswith('_timeout'):
                 value = str(value)
             arguments[argument] = parser.parse_if_substitutions(value)
+    on_exit = entity.get_attr('on_exit', optional=True)
+    if on_exit is not None:
+        if on_exit != 'shutdown':
+            raise ValueError(f"the attribute on_exit of '{entity.type_name}' can be 'shutdown', "
+                             f"found '{on_exit}'")
+        arguments['on_exit'] = [actions.Shutdown()]
     variables = entity.get_attr('env', data_type=list[Entity], optional=True)
     if variables:
         arguments['additional_env'] = {

@@ -21,13 +21,14 @@ from launch.substitution import Substitution
 from launch.substitutions.substitution_failure import SubstitutionFailure
 from launch.utilities import normalize_to_list_of_substitutions
 from launch.utilities import perform_substitutions
+from launch.utilities.type_utils import truth
 
 if TYPE_CHECKING:
     from launch.launch_context import LaunchContext
 
 
 class _Boolean(Substitution):
-    """Base: holds the operands and reads them as truth values."""
+    """Base: holds the operands and reads them as truth values, as YAML does."""
 
     def __init__(self, *operands: SomeSubstitutionsType) -> None:
         self._operands = [normalize_to_list_of_substitutions(part) for part in operands]
@@ -38,15 +39,12 @@ class _Boolean(Substitution):
         return f"{type(self).__name__}({' '.join(parts)})"
 
     def _values(self, context: LaunchContext) -> list[bool]:
-        from launch.conditions.evaluate_condition_expression_impl import \
-            evaluate_condition_expression
-        from launch.conditions.invalid_condition_expression_error import \
-            InvalidConditionExpressionError
-
+        texts = [perform_substitutions(context, part) for part in self._operands]
         try:
-            return [evaluate_condition_expression(context, part) for part in self._operands]
-        except InvalidConditionExpressionError as error:
-            raise SubstitutionFailure(str(error)) from error
+            return [truth(text) for text in texts]
+        except ValueError as error:
+            raise SubstitutionFailure(f'expected true, false, 1 or 0, or what YAML reads so: '
+                                      f'{error}') from error
 
 
 class NotSubstitution(_Boolean):
@@ -118,6 +116,8 @@ class IfElseSubstitution(_Boolean):
         else_value: SomeSubstitutionsType = '',
     ) -> None:
         super().__init__(condition)
+        if if_value == else_value == '':
+            raise RuntimeError('One of if_value and else_value must be specified')
         self._texts = (normalize_to_list_of_substitutions(if_value),
                        normalize_to_list_of_substitutions(else_value))
 

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, TYPE_CHECKING
 
 from launch.substitution import Substitution
@@ -38,13 +39,15 @@ class EqualsSubstitution(Substitution):
     Parameters
     ----------
     left, right : text with substitutions, or plain value
-        What to compare; numbers and truth values are compared as such.
+        What to compare; numbers and truth values are compared as such, numbers to nine digits,
+        and None is the empty text.
 
     """
 
     def __init__(self, left: Any, right: Any) -> None:
         self.__sides = [
             normalize_to_list_of_substitutions(
+                '' if side is None else
                 str(side) if isinstance(side, (bool, int, float)) else side)
             for side in (left, right)]
 
@@ -56,4 +59,7 @@ class EqualsSubstitution(Substitution):
     def perform(self, context: LaunchContext) -> str:
         """Return ``'true'`` or ``'false'``."""
         left, right = (perform_substitutions(context, side) for side in self.__sides)
-        return str(_as_number_or_text(left) == _as_number_or_text(right)).lower()
+        first, second = _as_number_or_text(left), _as_number_or_text(right)
+        if isinstance(first, float) and isinstance(second, float):
+            return str(math.isclose(first, second)).lower()
+        return str(first == second).lower()

@@ -55,5 +55,7 @@ class FileContent(Substitution):
         path = perform_substitutions(context, self.__path)
         try:
             return Path(path).read_text(encoding='utf-8')
+        except FileNotFoundError:
+            raise SubstitutionFailure(f'File not found: {path}') from None
         except (OSError, UnicodeDecodeError) as error:
             raise SubstitutionFailure(f"the file '{path}' cannot be read: {error}") from error

@@ -14,7 +14,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 import importlib
 from typing import Any, TYPE_CHECKING
 
@@ -36,40 +35,59 @@ class PythonExpression(Substitution):
     ----------
     expression : text with substitutions
         The expression. A launch configuration that holds a text needs quotes around it.
-    python_modules : iterable of str
-        Modules the expression may use by name; the names in ``math`` can be used bare.
+    python_modules : text with substitutions, or a list of these
+        Modules the expression may use by name, with commas between them in one text; the names
+        in ``math`` can be used bare.
 
     """
 
     def __init__(
         self,
         expression: SomeSubstitutionsType,
-        python_modules: str | Iterable[str] = ('math',),
+        python_modules: SomeSubstitutionsType = ('math',),
     ) -> None:
         self.__expression = normalize_to_list_of_substitutions(expression)
-        self.__modules = ([python_modules] if isinstance(python_modules, str)
-                          else list(python_modules))
+        self.__modules = normalize_to_list_of_substitutions(python_modules)
 
     @property
     def expression(self) -> list[Substitution]:
         """Parts of the expression."""
         return self.__expression
 
+    @property
+    def python_modules(self) -> list[Substitution]:
+        """Modules the expression may use."""
+        return self.__modules
+
     def describe(self) -> str:
         """Return a text for people that shows what this substitution is."""
-        return f"PythonExpr({' + '.join(part.describe() for part in self.__expression)})"
+        expression = ' + '.join(part.describe() for part in self.__expression)
+        modules = ', '.join(part.describe() for part in self.__modules)
+        return f'PythonExpr({expression}, [{modules}])'
 
     def perform(self, context: LaunchContext) -> str:
-        """Evaluate the expression; raise SubstitutionFailure if that fails."""
-        text = perform_substitutions(context, self.__expression)
+        """
+        Evaluate the expression.
+
+        Raises
+        ------
+        NameError
+            If it has a name that is not known.
+        SubstitutionFailure
+            If it cannot be evaluated for another reason.
+
+        """
+        expression = perform_substitutions(context, self.__expression)
         names: dict[str, Any] = {}
-        for name in self.__modules:
+        texts = (perform_substitutions(context, [part]) for part in self.__modules)
+        for name in (each.strip() for text in texts for each in text.split(',') if each.strip()):
             module = importlib.import_module(name)
             names[name] = module
             if name == 'math':
                 names.update(vars(module))
         try:
-            return str(eval(text, {}, names))
+            return str(eval(expression, {}, names))
         except Exception as error:
-            raise SubstitutionFailure(f"the Python expression '{text}' cannot be evaluated: "
-                                      f'{type(error).__name__}: {error}') from error
+            kind = NameError if isinstance(error, NameError) else SubstitutionFailure
+            raise kind(f"the Python expression '{expression}' cannot be evaluated: "
+                       f'{type(error).__name__}: {error}') from error

@@ -153,12 +153,12 @@ def basic_output_filter(
     return kept
 
 
-def expected_output_from_file(path: str) -> list[Any]:
+def expected_output_from_file(path: str, encoding: str | None = None) -> list[Any]:
     """Return the lines of ``path.txt``, or the patterns of ``path.regex``."""
     for suffix, read in (('.txt', str), ('.regex', re.compile)):
         file = Path(f'{path}{suffix}')
         if file.is_file():
-            return [read(line) for line in file.read_text().splitlines()]
+            return [read(line) for line in file.read_text(encoding).splitlines()]
     raise RuntimeError(f'could not find output check file: {path}')
 
 
