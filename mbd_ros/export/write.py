@@ -40,12 +40,15 @@ from mbd_ros.execution.program.tree import world_of
 from mbd_ros.export import c_text
 from mbd_ros.export.archive import archive
 from mbd_ros.export.casadi_ir import casadi_ir
+from mbd_ros.export.cpp_text import cpp_header
 from mbd_ros.export.entry_ir import entry_ir, first_free, words
 from mbd_ros.export.functions import addresses_of, Exported, exported, tips, USUAL
 from mbd_ros.export.identifiers import (
     bytes_ir, checked_name, checked_package, distinct, identifier)
 from mbd_ros.export.jax_ir import jax_ir, name_of as jax_name
 from mbd_ros.export.modules import ALIGNED, Modules
+from mbd_ros.export.plugin_text import (
+    has_plugin, plugin_cmake, plugin_description, plugin_source)
 from mbd_ros.export.target import NATIVE, Target, target_named
 from mbd_ros.model import Model, state
 
@@ -282,12 +285,18 @@ def _files(library: c_text.Library, objects: Sequence[tuple[str, bytes, list[str
     name = library.library
     texts: dict[str, str] = {
         f'include/{name}.h': c_text.header(library),
+        f'include/{name}.hpp': cpp_header(library),
         'example.c': c_text.example(library),
         f'lib/cmake/{name}/{name}Config.cmake': c_text.cmake_config(library),
         f'lib/pkgconfig/{name}.pc': c_text.pkg_config(library)}
     if package is not None:
         texts['package.xml'] = c_text.package_xml(library, package)
-        texts['CMakeLists.txt'] = c_text.cmake_lists(library, package)
+        plugin = ''
+        if has_plugin(library):
+            solver, plugin = f'{library.name}_inverse_dynamics_solver', plugin_cmake(library)
+            texts[f'src/{solver}.cpp'] = plugin_source(library)
+            texts[f'{solver}.xml'] = plugin_description(library)
+        texts['CMakeLists.txt'] = c_text.cmake_lists(library, package, plugin)
     return {**{place: text.encode() for place, text in texts.items()},
             f'lib/lib{name}.a': archive([(f'{one}.o', code, defined)
                                          for one, code, defined in objects])}
