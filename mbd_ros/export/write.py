@@ -46,6 +46,7 @@ from mbd_ros.export.functions import addresses_of, Exported, exported, tips, USU
 from mbd_ros.export.identifiers import (
     bytes_ir, checked_name, checked_package, distinct, identifier)
 from mbd_ros.export.jax_ir import jax_ir, name_of as jax_name
+from mbd_ros.export.levels import dispatch_ir
 from mbd_ros.export.modules import ALIGNED, Modules
 from mbd_ros.export.plugin_text import (
     has_plugin, plugin_cmake, plugin_description, plugin_source)
@@ -201,7 +202,20 @@ def _objects(name: str, dyn: PreparedDynamics, symbols: Sequence[tuple[str, Expo
              target: Target, parameters: bool, version: str
              ) -> tuple[list[tuple[str, bytes, list[str]]], int]:
     """Return object files, and how many doubles of workspace the functions take."""
-    modules = Modules(f'{name}__')
+    if target.levels:
+        objects, work = _every_level(name, dyn, symbols, target, parameters)
+    else:
+        objects, work = _code(f'{name}__', dyn, symbols, target, parameters)
+    texts, defined = _facts(name, dyn, parameters, version)
+    objects.append(('facts', emit(llvm.parse_assembly(texts), target.machine(1), False), defined))
+    return objects, work
+
+
+def _code(prefix: str, dyn: PreparedDynamics, symbols: Sequence[tuple[str, Exported]],
+          target: Target, parameters: bool, hidden: bool = False
+          ) -> tuple[list[tuple[str, bytes, list[str]]], int]:
+    """Return the object files of the functions for one processor, and their workspace."""
+    modules = Modules(prefix)
     names = []
     for symbol, function in symbols:
         kernel, batch = (modules.symbol(address, symbol) for address in addresses_of(function))
@@ -217,11 +231,35 @@ def _objects(name: str, dyn: PreparedDynamics, symbols: Sequence[tuple[str, Expo
     work += ALIGNED // 8
     units = [(joint.unit.start, joint.unit.stop) for joint in state.curved_joints(dyn.model)]
     for number, ((symbol, function), (kernel, batch)) in enumerate(zip(symbols, names)):
-        text = entry_ir(symbol, function, kernel, batch, units, world, work, parameters)
-        objects.append((f'f{number}', emit(llvm.parse_assembly(text), target.machine(2), True),
-                        [symbol, f'{symbol}_many']))
-    texts, defined = _facts(name, dyn, parameters, version)
-    objects.append(('facts', emit(llvm.parse_assembly(texts), target.machine(1), False), defined))
+        module = llvm.parse_assembly(entry_ir(
+            symbol, function, kernel, batch, units, world, work, parameters))
+        defined = [symbol, f'{symbol}_many']
+        for one in defined if hidden else ():
+            module.get_function(one).visibility = 'hidden'
+        objects.append((f'f{number}', emit(module, target.machine(2), True), defined))
+    return objects, work
+
+
+def _every_level(name: str, dyn: PreparedDynamics, symbols: Sequence[tuple[str, Exported]],
+                 target: Target, parameters: bool
+                 ) -> tuple[list[tuple[str, bytes, list[str]]], int]:
+    """Return the object files of all levels and of what chooses among them."""
+    objects, work = [], 0
+    tags = [f'{name}__l{k}_' for k in range(len(target.levels))]
+    for k, (tag, level) in enumerate(zip(tags, target.levels)):
+        code, needed = _code(tag, dyn, [(f'{tag}{symbol}', function) for symbol, function in
+                                        symbols], target_named(level), parameters, True)
+        objects += [(f'l{k}{member}', data, defined) for member, data, defined in code]
+        work = max(work, needed)
+    functions = []
+    for symbol, function in symbols:
+        types = ', '.join(['ptr'] * (len(function.inputs) + 2 + parameters))
+        for end, kinds in (('', types), ('_many', f'i64, {types}')):
+            functions.append((f'{symbol}{end}', kinds, [f'{tag}{symbol}{end}' for tag in tags]))
+    level = f'{name}__level'
+    objects.append(('levels', emit(
+        llvm.parse_assembly(dispatch_ir(level, functions)), target.machine(2), False),
+        [level, *(symbol for symbol, _, _ in functions)]))
     return objects, work
 
 
