@@ -101,12 +101,14 @@ setup(
         'test': ['pytest>=7', 'pytest-xdist>=3.3', 'hypothesis>=6', 'distributed', 'mpi4py>=4.1',
                  'mpich', 'tqdm', 'rosbags>=0.11', 'matplotlib>=3.6',
                  'casadi>=3.6.5', 'jax>=0.5',
+                 'cmeel-eigen>=3.4',   # Eigen's headers, for exported C++
                  'pillow',   # looks at a picture of the page
                  'ray>=2.9; python_version < "3.15"'],   # the newest Python it has wheels for
         'peers': ['pin>=3', 'mujoco>=3'],   # what the numbers are tested against
         'drake': ['drake>=1.30'],   # mbd_ros check --compare of SDFormat files
         'robots': ['example-robot-data>=4'],   # 415 MB that the readers are tested with
         'bench': ['pin>=3', 'mujoco>=3', 'example-robot-data>=4', 'tqdm', 'distributed',
+                  'cmeel-eigen>=3.4', 'casadi>=3.6.5',   # Pinocchio and CasADi natively compiled
                   'ray>=2.9',  # 415 MB of robots
                   'exudyn>=1.13; python_version < "3.14"'],   # flexible links, timed beside ours
         'mutants': ['cosmic-ray>=8', 'pytest-cov'],   # changed programs, for make mutants

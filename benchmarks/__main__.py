@@ -21,13 +21,14 @@ import sys
 
 from benchmarks import (
     batches, closed_loops, cold_start, composition, control, control_step, denormals, derivatives,
-    first_answer, flexible, flexible_peer, loading, modules, parallel_forms, per_call, server,
-    server_stages, start, sweep, underwater, whole_robot, within_state)
+    first_answer, flexible, flexible_peer, loading, modules, native, parallel_forms, per_call,
+    server, server_stages, start, sweep, underwater, whole_robot, within_state)
 from benchmarks.timing import machine
 
 
 TABLES = {
     'One state, one call, one thread': per_call.rows,
+    'Exported libraries in C++, against Pinocchio and CasADi': native.rows,
     'Derivatives, one state, one call, one thread': derivatives.rows,
     'The whole robot and its links, against Pinocchio': whole_robot.rows,
     'Forward dynamics of many states in one call': batches.rows,

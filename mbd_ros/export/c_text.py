@@ -71,6 +71,11 @@ class Library:
     size: int
 
     @property
+    def real(self) -> str:
+        """Return the type of the numbers in C."""
+        return 'double'
+
+    @property
     def macro(self) -> str:
         """Return what begins all macros."""
         return self.name.upper()
@@ -269,7 +274,7 @@ def package_xml(library: Library, package: str) -> str:
 """
 
 
-def cmake_lists(library: Library, package: str) -> str:
+def cmake_lists(library: Library, package: str, more: str) -> str:
     """Return the CMakeLists.txt of a ROS package, for plain CMake, too."""
     name = library.library
     return f"""# Written by mbd_ros {library.version}: installs a library that is built already.
@@ -277,14 +282,14 @@ cmake_minimum_required(VERSION 3.10)
 project({package} C)
 
 find_package(ament_cmake QUIET)
-install(FILES include/{name}.h DESTINATION include)
+install(FILES include/{name}.h include/{name}.hpp DESTINATION include)
 install(FILES lib/lib{name}.a DESTINATION lib)
 install(FILES lib/pkgconfig/{name}.pc DESTINATION lib/pkgconfig)
 install(FILES lib/cmake/{name}/{name}Config.cmake DESTINATION lib/cmake/{name})
 add_executable({name}_example example.c)
 target_include_directories({name}_example PRIVATE include)
 target_link_libraries({name}_example ${{CMAKE_CURRENT_SOURCE_DIR}}/lib/lib{name}.a m)
-if(ament_cmake_FOUND)
+{more}if(ament_cmake_FOUND)
   # find_package({package}) brings the target {name}::{name}
   ament_package(CONFIG_EXTRAS lib/cmake/{name}/{name}Config.cmake)
 elseif(NOT "{package}" STREQUAL "{name}")

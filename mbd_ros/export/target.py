@@ -21,6 +21,7 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from mbd_ros.errors import InvalidValueError, UnsupportedError
+from mbd_ros.export.levels import LEVELS
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,8 @@ class Target:
         LLVM's names; empty features and ABI are those of the CPU.
     bits : int
         Of a pointer.
+    levels : tuple of str
+        Targets that one library holds together, the lowest one first.
 
     """
 
@@ -45,6 +48,7 @@ class Target:
     features: str = ''
     abi: str = ''
     bits: int = 64
+    levels: tuple[str, ...] = ()
 
     @property
     def elf(self) -> bool:
@@ -76,6 +80,7 @@ _LINUX = 'unknown-linux-gnu'
 _KNOWN = {one.name: one for one in (
     *(Target(f'x86-64{level}', f'x86_64-{_LINUX}', f'x86-64{level}')
       for level in ('', '-v2', '-v3', '-v4')),
+    Target('x86-64-all', f'x86_64-{_LINUX}', 'x86-64', levels=LEVELS),
     Target('aarch64', f'aarch64-{_LINUX}', 'generic', '+neon'),
     Target('armv7', 'armv7-unknown-linux-gnueabihf', 'cortex-a7', bits=32),
     Target('riscv64', f'riscv64-{_LINUX}', 'generic-rv64', '+m,+a,+f,+d,+c', 'lp64d'),
@@ -97,6 +102,8 @@ def target_named(name: str) -> Target:
     ------
     InvalidValueError
         If there is none of that name.
+    UnsupportedError
+        If it can be written on another kind of processor alone.
 
     """
     if name == NATIVE:
@@ -104,6 +111,9 @@ def target_named(name: str) -> Target:
                       llvm.get_host_cpu_features().flatten())
     if name not in _KNOWN:
         raise InvalidValueError('target', name, ', '.join(TARGETS))
+    if _KNOWN[name].levels and not llvm.get_default_triple().startswith('x86_64'):
+        raise UnsupportedError(f"target '{name}'", 'this build of LLVM assembles for its own kind '
+                               'of processor alone; x86-64 can be written here')
     return _KNOWN[name]
 
 
@@ -111,3 +121,4 @@ def target_named(name: str) -> Target:
 def _initialize() -> None:
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
+    llvm.initialize_native_asmparser()   # for the assembly of levels.py

@@ -40,12 +40,16 @@ from mbd_ros.execution.program.tree import world_of
 from mbd_ros.export import c_text
 from mbd_ros.export.archive import archive
 from mbd_ros.export.casadi_ir import casadi_ir
+from mbd_ros.export.cpp_text import cpp_header
 from mbd_ros.export.entry_ir import entry_ir, first_free, words
 from mbd_ros.export.functions import addresses_of, Exported, exported, tips, USUAL
 from mbd_ros.export.identifiers import (
     bytes_ir, checked_name, checked_package, distinct, identifier)
 from mbd_ros.export.jax_ir import jax_ir, name_of as jax_name
+from mbd_ros.export.levels import dispatch_ir
 from mbd_ros.export.modules import ALIGNED, Modules
+from mbd_ros.export.plugin_text import (
+    has_plugin, plugin_cmake, plugin_description, plugin_source)
 from mbd_ros.export.target import NATIVE, Target, target_named
 from mbd_ros.model import Model, state
 
@@ -198,7 +202,20 @@ def _objects(name: str, dyn: PreparedDynamics, symbols: Sequence[tuple[str, Expo
              target: Target, parameters: bool, version: str
              ) -> tuple[list[tuple[str, bytes, list[str]]], int]:
     """Return object files, and how many doubles of workspace the functions take."""
-    modules = Modules(f'{name}__')
+    if target.levels:
+        objects, work = _every_level(name, dyn, symbols, target, parameters)
+    else:
+        objects, work = _code(f'{name}__', dyn, symbols, target, parameters)
+    texts, defined = _facts(name, dyn, parameters, version)
+    objects.append(('facts', emit(llvm.parse_assembly(texts), target.machine(1), False), defined))
+    return objects, work
+
+
+def _code(prefix: str, dyn: PreparedDynamics, symbols: Sequence[tuple[str, Exported]],
+          target: Target, parameters: bool, hidden: bool = False
+          ) -> tuple[list[tuple[str, bytes, list[str]]], int]:
+    """Return the object files of the functions for one processor, and their workspace."""
+    modules = Modules(prefix)
     names = []
     for symbol, function in symbols:
         kernel, batch = (modules.symbol(address, symbol) for address in addresses_of(function))
@@ -214,11 +231,35 @@ def _objects(name: str, dyn: PreparedDynamics, symbols: Sequence[tuple[str, Expo
     work += ALIGNED // 8
     units = [(joint.unit.start, joint.unit.stop) for joint in state.curved_joints(dyn.model)]
     for number, ((symbol, function), (kernel, batch)) in enumerate(zip(symbols, names)):
-        text = entry_ir(symbol, function, kernel, batch, units, world, work, parameters)
-        objects.append((f'f{number}', emit(llvm.parse_assembly(text), target.machine(2), True),
-                        [symbol, f'{symbol}_many']))
-    texts, defined = _facts(name, dyn, parameters, version)
-    objects.append(('facts', emit(llvm.parse_assembly(texts), target.machine(1), False), defined))
+        module = llvm.parse_assembly(entry_ir(
+            symbol, function, kernel, batch, units, world, work, parameters))
+        defined = [symbol, f'{symbol}_many']
+        for one in defined if hidden else ():
+            module.get_function(one).visibility = 'hidden'
+        objects.append((f'f{number}', emit(module, target.machine(2), True), defined))
+    return objects, work
+
+
+def _every_level(name: str, dyn: PreparedDynamics, symbols: Sequence[tuple[str, Exported]],
+                 target: Target, parameters: bool
+                 ) -> tuple[list[tuple[str, bytes, list[str]]], int]:
+    """Return the object files of all levels and of what chooses among them."""
+    objects, work = [], 0
+    tags = [f'{name}__l{k}_' for k in range(len(target.levels))]
+    for k, (tag, level) in enumerate(zip(tags, target.levels)):
+        code, needed = _code(tag, dyn, [(f'{tag}{symbol}', function) for symbol, function in
+                                        symbols], target_named(level), parameters, True)
+        objects += [(f'l{k}{member}', data, defined) for member, data, defined in code]
+        work = max(work, needed)
+    functions = []
+    for symbol, function in symbols:
+        types = ', '.join(['ptr'] * (len(function.inputs) + 2 + parameters))
+        for end, kinds in (('', types), ('_many', f'i64, {types}')):
+            functions.append((f'{symbol}{end}', kinds, [f'{tag}{symbol}{end}' for tag in tags]))
+    level = f'{name}__level'
+    objects.append(('levels', emit(
+        llvm.parse_assembly(dispatch_ir(level, functions)), target.machine(2), False),
+        [level, *(symbol for symbol, _, _ in functions)]))
     return objects, work
 
 
@@ -282,12 +323,18 @@ def _files(library: c_text.Library, objects: Sequence[tuple[str, bytes, list[str
     name = library.library
     texts: dict[str, str] = {
         f'include/{name}.h': c_text.header(library),
+        f'include/{name}.hpp': cpp_header(library),
         'example.c': c_text.example(library),
         f'lib/cmake/{name}/{name}Config.cmake': c_text.cmake_config(library),
         f'lib/pkgconfig/{name}.pc': c_text.pkg_config(library)}
     if package is not None:
         texts['package.xml'] = c_text.package_xml(library, package)
-        texts['CMakeLists.txt'] = c_text.cmake_lists(library, package)
+        plugin = ''
+        if has_plugin(library):
+            solver, plugin = f'{library.name}_inverse_dynamics_solver', plugin_cmake(library)
+            texts[f'src/{solver}.cpp'] = plugin_source(library)
+            texts[f'{solver}.xml'] = plugin_description(library)
+        texts['CMakeLists.txt'] = c_text.cmake_lists(library, package, plugin)
     return {**{place: text.encode() for place, text in texts.items()},
             f'lib/lib{name}.a': archive([(f'{one}.o', code, defined)
                                          for one, code, defined in objects])}

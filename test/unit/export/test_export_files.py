@@ -15,6 +15,8 @@
 
 import ctypes
 from pathlib import Path
+import platform
+import shlex
 import shutil
 import subprocess
 from xml.sax.saxutils import quoteattr
@@ -247,3 +249,51 @@ def test_other_processors_where_an_emulator_is_installed(target, tmp_path):
         right = np.ravel(ours(model, function, state))
         error = np.abs(numbers.reshape(-1, right.size) - right).max() / np.abs(right).max()
         assert code == 0 and error < 1e-12   # as above
+
+
+FLAGS = ({'cx16', 'lahf_lm', 'popcnt', 'sse4_1', 'sse4_2', 'ssse3', 'pni'},
+         {'avx', 'avx2', 'bmi1', 'bmi2', 'f16c', 'fma', 'abm', 'movbe'},
+         {'avx512f', 'avx512bw', 'avx512cd', 'avx512dq', 'avx512vl'})
+"""What Linux says of processors, by level."""
+EMULATED_X86 = {'qemu64,-sse4.1': 0, 'Nehalem': 1, 'Haswell': 2}
+
+
+def level_of_this():
+    """Return the level of this processor, as Linux tells it."""
+    line = next(one for one in Path('/proc/cpuinfo').read_text().splitlines()
+                if one.startswith('flags'))
+    level = 0
+    while level < 3 and FLAGS[level] <= set(line.split()):
+        level += 1
+    return level
+
+
+@pytest.mark.skipif(platform.machine() != 'x86_64', reason='x86-64 alone can write it')
+def test_one_library_for_all_levels(tmp_path):
+    model = mbd_ros.load(URDF / 'panda.urdf')
+    library = export(model, tmp_path, ('forward_dynamics',), target='x86-64-all')
+    main = tmp_path / 'level.c'
+    main.write_text('#include <stdio.h>\nint panda__level(void);\n'
+                    'int main(void) {printf("%d %d", panda__level(), panda__level());}\n')
+    subprocess.run(['gcc', str(main), str(library.static), '-lm', '-o',
+                    str(tmp_path / 'level')],
+                   check=True)
+    program, state = build(library), state_of(model, 3)
+    runs = [([], level_of_this())]
+    if shutil.which('qemu-x86_64'):
+        runs += [(['qemu-x86_64', '-cpu', cpu], level) for cpu, level in EMULATED_X86.items()]
+    for emulator, level in runs:
+        said = subprocess.run([*emulator, str(tmp_path / 'level')], capture_output=True,
+                              text=True, check=True)
+        assert said.stdout == f'{level} {level}', emulator
+        script = tmp_path / 'run'
+        script.write_text(f'#!/bin/sh\nexec {shlex.join([*emulator, str(program)])}\n')
+        script.chmod(0o755)
+        for symbol, (code, numbers) in answers(script, library, state).items():
+            right = np.ravel(ours(model, library.functions[0][1], state))
+            error = np.abs(numbers.reshape(-1, right.size) - right).max() / np.abs(right).max()
+            assert code == 0 and error < 1e-12, (symbol, emulator)   # as above
+    alone = export(model, tmp_path / 'alone', ('forward_dynamics',),
+                   target=('x86-64', 'x86-64-v2', 'x86-64-v3', 'x86-64-v4')[level_of_this()])
+    assert all(np.array_equal(one[1], other[1]) for one, other in zip(
+        answers(program, library, state).values(), answers(build(alone), alone, state).values()))
