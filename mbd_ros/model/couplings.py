@@ -66,11 +66,17 @@ def coupling_map(model: Model) -> CouplingMap:
     Raises
     ------
     UnsupportedError
-        If joints follow each other in a circle.
+        If joints follow each other in a circle, or one by a polynomial.
 
     """
-    rows = {model.v_offsets[loop.body1]: (model.v_offsets[loop.body2], *loop.coupling)
-            for loop in model.loops if loop.kind == 'mimic'}
+    couplings = [loop for loop in model.loops if loop.kind == 'mimic']
+    for loop in couplings:
+        if len(loop.coupling) > 2:
+            raise UnsupportedError(f"the coupling matrix of joint '{loop.name}', which follows "
+                                   'by a polynomial,', 'the rows of loops say it at a state')
+    rows = {model.v_offsets[loop.body1]: (
+        model.v_offsets[loop.body2], loop.coupling[0], loop.coupling[1])
+            for loop in couplings}
     independent = np.array([k for k in range(model.nv) if k not in rows], dtype=np.intp)
     columns = {int(place): column for column, place in enumerate(independent)}
     matrix, offset = np.zeros((model.nv, len(independent))), np.zeros(model.nv)
@@ -83,7 +89,7 @@ def coupling_map(model: Model) -> CouplingMap:
             constant += factor * offset_of
             factor *= multiplier
         if leader not in columns:
-            names = [loop.name for loop in model.loops if loop.kind == 'mimic']
+            names = [loop.name for loop in couplings]
             raise UnsupportedError('the coupling matrix of joints that follow each other in a '
                                    f"circle, among {', '.join(names[:20])},",
                                    'let one of them be free')

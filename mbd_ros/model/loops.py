@@ -64,8 +64,8 @@ class Loop:
         Names of its constraint equations, see ``ROWS``.
     distance : float
         Of a ``'distance'`` joint [m], else 0.
-    coupling : (float, float)
-        Multiplier and offset of a ``'mimic'`` row, else 0.
+    coupling : tuple of float
+        Multiplier and offset of a ``'mimic'`` row, and ``Mimic.powers`` if it has them; else 0.
     source : Source
         Where it was written.
 
@@ -79,7 +79,7 @@ class Loop:
     rows: tuple[str, ...]
     distance: float = 0.0
     source: Source = Source()
-    coupling: tuple[float, float] = (0.0, 0.0)
+    coupling: tuple[float, ...] = (0.0, 0.0)
 
     @property
     def body1(self) -> int:
@@ -202,7 +202,8 @@ def make_coupling(joints: Sequence[Joint], follower: int, parents: Sequence[int]
     first, second = (LinkFrame(k, np.eye(3), np.zeros(3)) for k in (follower, leader))
     return Loop(joint.name, 'mimic', first, second,
                 lowest_common_ancestor(parents[follower], parents[leader], parents),
-                ('coupling',), source=mimic.source, coupling=(mimic.multiplier, mimic.offset))
+                ('coupling',), source=mimic.source, coupling=(
+                    mimic.multiplier, mimic.offset, *mimic.powers))
 
 
 def make_spring(spring: SpringDamper, frames: Mapping[str, LinkFrame]) -> Spring:

@@ -389,3 +389,29 @@ def test_from_mjcf_by_urdf_to_pinocchio(text, seed):
     # Orientations go through quaternions and angles.
     np.testing.assert_allclose(found, expected, rtol=0.0,
                                atol=1e-11 * max(1.0, np.abs(expected).max(initial=0.0)))
+
+
+@pytest.mark.parametrize('parts', [
+    '<equality><joint joint1="y" joint2="x" polycoef="0.1 0.7 -0.4 0.3 0.5"/></equality>',
+    '<equality><joint joint1="y" joint2="x" polycoef="0 0 0 2"/></equality>',
+    '<tendon><fixed name="t"><joint joint="y" coef="-2"/></fixed><fixed name="u"><joint joint="x" '
+    'coef="3"/></fixed></tendon><equality><tendon tendon1="t" tendon2="u" polycoef="1 2 3 4 5"/>'
+    '</equality>'])
+def test_polynomials_that_joints_follow(parts):
+    """How far off a state is, and in which directions, but for the factor of a tendon."""
+    text = ('<mujoco><worldbody><body><joint name="x" ref="20" axis="0 1 0"/><geom size="1"/>'
+            '<body><joint name="y" ref="-10"/><geom size="1"/></body></body></worldbody>'
+            f'{parts}</mujoco>')
+    model = mbd_ros.load(text, mimic=True)
+    engine = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(engine)
+    for q in np.random.default_rng(4).uniform(-1.0, 1.0, (5, 2)):
+        data.qpos = q
+        mujoco.mj_forward(engine, data)
+        theirs = np.append(data.efc_J, data.efc_pos)
+        x, y = q
+        multiplier, offset, *powers = model.loops[0].coupling
+        curve = np.polynomial.Polynomial([offset, multiplier, *powers])
+        ours = np.array([-curve.deriv()(x), 1.0, y - curve(x)])
+        # Horner's rule about another point: some roundings of numbers of order 100.
+        np.testing.assert_allclose(ours * theirs[1], theirs, atol=1e-11)

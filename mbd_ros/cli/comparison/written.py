@@ -88,7 +88,8 @@ def written(mechanism: Mechanism, model: Model, largest: Callable[[Evaluation], 
             except ImportError:
                 continue
             peer = getattr(peers, f'{module.capitalize()}Peer')
-            found.append(_judged(form, name, partial(_theirs, peer, text, mechanism, model), largest))
+            found.append(_judged(form, name, partial(
+                _theirs, peer, text, mechanism, model), largest))
     return found
 
 

@@ -145,7 +145,8 @@ def _limits(mechanism: Mechanism) -> Iterator[Finding]:
                 'info', f"joint '{joint.name}' must not be at 0: its limits are "
                 f'{limits.lower:.6g} and {limits.upper:.6g}', source,
                 'begin simulations at a position between the limits')
-        if joint.mimic is not None and joint.mimic.multiplier == 0.0:
+        if joint.mimic is not None and not any(
+                (joint.mimic.multiplier, *joint.mimic.powers)):
             yield _finding(
                 'warning', f"joint '{joint.name}' mimics '{joint.mimic.joint}' with multiplier 0",
                 joint.mimic.source, "give it the type 'fixed', or a multiplier")

@@ -14,9 +14,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.polynomial import Polynomial
 from numpy.typing import NDArray
 from transforms3d.axangles import axangle2mat
 
@@ -146,20 +148,27 @@ def _held(item: Item, tree: Tree, numbers: dict[str, int], names: Unnamed) -> Lo
 
 
 def _follow(item: Item, tree: Tree, names: dict[str, int]) -> None:
-    """Note that a joint follows another: y - y0 = a0 + a1 (x - x0), else refuse it."""
+    """Note that a joint follows another: ``y - y0 = a0 + a1 (x - x0) + a2 (x - x0)^2 + ...``."""
     coefficients = item.numbers('polycoef', 1, 2, 3, 4, 5) or (0.0, 1.0)
     first, second = (_sliding(item, key, tree, names) for key in ('joint1', 'joint2'))
-    _linear(item, f"joint '{first}' a polynomial of joint '{second}'", coefficients)
+    if any(coefficients[2:]):
+        _bend(item, first, second, coefficients, tree, names)
+        return
     a0, a1 = (*coefficients, 0.0)[:2]
     _couple(item, (1.0, first), (-a1, second), a0, tree, names)
 
 
-def _linear(item: Item, what: str, coefficients: tuple[float, ...]) -> None:
-    if any(coefficients[2:]):
-        raise UnsupportedError(
-            f'{item.called()}, which makes {what} of a degree above 1,',
-            'remove it to load the robot without it',
-            source=item.document.report.source(item.element))
+def _bend(item: Item, y: str, x: str, coefficients: Sequence[float], tree: Tree,
+          names: dict[str, int]) -> None:
+    """Note that y follows x by a polynomial of what x is away from its reference."""
+    source, k = item.document.report.source(item.element), names[y]
+    if tree.joints[k].mimic is not None or y in _leaders(x, tree, names):
+        raise _tied(item, y, x)
+    moved = Polynomial(coefficients)(Polynomial((-tree.references[x], 1.0)))
+    offset, multiplier, *powers = np.pad(moved.coef, (0, 5 - len(moved.coef))).tolist()
+    tree.joints[k] = replace(tree.joints[k], mimic=Mimic(
+        x, multiplier, tree.references[y] + offset, source, powers=tuple(powers)))
+    item.document.report.follows(y, x, source)
 
 
 def _tie(item: Item, tree: Tree, names: dict[str, int]) -> None:
@@ -173,19 +182,25 @@ def _tie(item: Item, tree: Tree, names: dict[str, int]) -> None:
             raise item.document.error(item.element, f"{item.called()}: tendon '{name}' does not "
                                       f'exist{nearest(name, filter(None, tendons))}')
     terms: list[tuple[float, str]] = []
-    for name, factor in zip(given, (1.0, -(*coefficients, 0.0)[1])):
+    counts = []
+    bent = len(given) == 2 and any(coefficients[2:])
+    for name, factor in zip(given, (1.0, 1.0 if bent else -(*coefficients, 0.0)[1])):
         for part in children(tendons[name]):
             one = Item(part, dict(part.attrib), item.document)
             if part.tag == 'joint':
                 terms.append((factor * one.number('coef', 1.0),
                               _sliding(one, 'joint', tree, names)))
-    if len(given) == 2:
-        _linear(item, f"tendon '{given[0]}' a polynomial of tendon '{given[1]}'", coefficients)
-    if len(terms) != 2 or any(tendons[name].tag != 'fixed' for name in given) or (
+        counts.append(len(terms))
+    if len(terms) != 2 or (bent and counts[0] != 1) or any(
+            tendons[name].tag != 'fixed' for name in given) or (
             not terms[0][0] or not terms[1][0] or terms[0][1] == terms[1][1]):
         raise UnsupportedError(f'{item.called()} between tendons that have not two joints '
                                'together,', 'remove it to load the robot without it',
                                source=item.document.report.source(item.element))
+    (c1, y), (c2, x) = terms
+    if bent:   # one joint each: c1 (y - y0) = a0 + a1 c2 (x - x0) + ...
+        _bend(item, y, x, [a * c2**k / c1 for k, a in enumerate(coefficients)], tree, names)
+        return
     _couple(item, terms[0], terms[1], coefficients[0], tree, names)
 
 
@@ -201,9 +216,13 @@ def _couple(item: Item, first: tuple[float, str], second: tuple[float, str], a0:
                 x, ratio + 0.0, tree.references[y] + a0 / c1 - ratio * tree.references[x], source))
             item.document.report.follows(y, x, source)
             return
-    raise UnsupportedError(
-        f"{item.called()} of the joints '{first[1]}' and '{second[1]}', which follow others "
-        'already,', 'remove it, or write one equality for each joint that follows',
+    raise _tied(item, first[1], second[1])
+
+
+def _tied(item: Item, y: str, x: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"{item.called()} of the joints '{y}' and '{x}', which follow others already,",
+        'remove it, or write one equality for each joint that follows',
         source=item.document.report.source(item.element))
 
 

@@ -135,7 +135,10 @@ class Dynamics:
 @dataclass(frozen=True, slots=True)
 class Mimic:
     """
-    URDF's ``<mimic>``: position = multiplier * position of ``joint`` + offset.
+    URDF's ``<mimic>``, or a polynomial of MJCF, which is none in URDF.
+
+    With x the position of ``joint``, ``position = offset + multiplier x + c_2 x^2 + c_3 x^3 +
+    c_4 x^4``.
 
     Attributes
     ----------
@@ -147,6 +150,8 @@ class Mimic:
         Where it was written.
     always : bool
         Whether it holds even if mimic joints are not coupled: a screw's thread, a gear.
+    powers : tuple of float
+        (c_2, c_3, c_4); empty where it is linear.
 
     """
 
@@ -155,6 +160,7 @@ class Mimic:
     offset: float = 0.0
     source: Source = Source()
     always: bool = False
+    powers: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

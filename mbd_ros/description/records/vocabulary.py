@@ -29,6 +29,7 @@ NAMESPACE = 'urn:mbd_ros'
 
 ARMATURE = f'{{{NAMESPACE}}}armature'
 SERIES_ELASTIC = f'{{{NAMESPACE}}}series_elastic'
+POLYNOMIAL = f'{{{NAMESPACE}}}polynomial_mimic'
 GENERATION = f'{{{NAMESPACE}}}generation'
 """Attribute of ``<robot>``: number of a robot among those that take each other's place."""
 COUPLED = f'{{{NAMESPACE}}}coupled'
@@ -183,6 +184,7 @@ _JOINT = Element({'name': _NAME, 'type': _NAME}, {
     'safety_controller': Child(unused='it sets up a controller, not the mechanism'),
     'calibration': Child(unused='it sets up the encoders, not the mechanism'),
     ARMATURE: Child(Element({'value': _VALUE})),
+    POLYNOMIAL: Child(Element({'joint': _NAME, 'coefficients': Attribute(5, required=True)})),
     SERIES_ELASTIC: Child(Element({'stiffness': _VALUE, 'damping': _NUMBER})),
 })
 

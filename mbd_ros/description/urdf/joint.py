@@ -23,7 +23,7 @@ from mbd_ros.description.records.mechanism import (
 from mbd_ros.description.records.numbers import is_infinite, read_numbers
 from mbd_ros.description.records.poses import read_pose
 from mbd_ros.description.records.report import nearest, Report, tag_name
-from mbd_ros.description.records.vocabulary import ARMATURE, COUPLED, SERIES_ELASTIC
+from mbd_ros.description.records.vocabulary import ARMATURE, COUPLED, POLYNOMIAL, SERIES_ELASTIC
 
 KINDS: tuple[str, ...] = get_args(JointKind)
 
@@ -38,7 +38,7 @@ _BY_RATES: tuple[JointKind, ...] = ('floating', 'spherical')
 _RESISTS = (('dynamics', 'damping', 'damping'), ('dynamics', 'friction', 'friction'),
             (ARMATURE, 'value', 'armature'), (SERIES_ELASTIC, 'stiffness', 'series_stiffness'),
             (SERIES_ELASTIC, 'damping', 'series_damping'))
-_FEEL = ('axis', 'limit', 'dynamics', 'mimic', ARMATURE, SERIES_ELASTIC)
+_FEEL = ('axis', 'limit', 'dynamics', 'mimic', POLYNOMIAL, ARMATURE, SERIES_ELASTIC)
 
 
 def read_joint(element: Any, raw: Any, report: Report) -> Joint:
@@ -185,7 +185,15 @@ def _read_dynamics(element: Any, kind: JointKind, report: Report) -> Dynamics:
 
 
 def _read_mimic(element: Any, raw: Any, report: Report) -> Mimic | None:
-    part = element.find('mimic')
+    part, curved = element.find('mimic'), element.find(POLYNOMIAL)
+    if curved is not None:
+        source = report.source(curved)
+        if part is not None:
+            raise report.error(f"joint '{element.get('name')}' has both <mimic> and "
+                               '<mbd:polynomial_mimic>; allowed: one', source)
+        offset, multiplier, *powers = read_numbers(curved, 'coefficients', 5, report)
+        report.follows(element.get('name'), curved.get('joint'), source)
+        return Mimic(curved.get('joint'), multiplier, offset, source, powers=tuple(powers))
     if part is None:
         return None
     source = report.source(part)

@@ -83,7 +83,8 @@ def mjcf_text(mechanism: Mechanism) -> str:
         if joint.mimic is not None:
             etree.SubElement(equality, 'joint', joint1=joint.name, joint2=joint.mimic.joint,
                              polycoef=numbers_text(
-                                 (joint.mimic.offset, joint.mimic.multiplier, 0.0, 0.0, 0.0)))
+                                 (joint.mimic.offset, joint.mimic.multiplier,
+                                  *(joint.mimic.powers or (0.0, 0.0, 0.0)))))
     tendons = etree.Element('tendon')
     for spring in mechanism.springs:
         ends = [_site(bodies[link], f'{spring.name}_{number}', point) for number, link, point in (

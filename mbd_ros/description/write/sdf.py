@@ -98,7 +98,9 @@ def _refuse(mechanism: Mechanism) -> None:
     for joint in mechanism.joints:
         what = (f"{joint.kind} joint '{joint.name}'" if joint.kind not in _TYPES else
                 f"rotor inertia of joint '{joint.name}'" if (
-                    joint.dynamics.armature and joint.kind == 'spherical') else '')
+                    joint.dynamics.armature and joint.kind == 'spherical') else
+                f"polynomial that joint '{joint.name}' follows" if (
+                    joint.mimic is not None and joint.mimic.powers) else '')
         if what:
             raise UnsupportedError(f'writing the {what} as SDF', (
                 f"allowed: {', '.join(_TYPES)}, the last without rotor inertia"),

@@ -28,7 +28,7 @@ from lxml import etree
 from mbd_ros.description.records.mechanism import (
     Inertia, Joint, Limits, Mechanism, STANDARD_GRAVITY)
 from mbd_ros.description.records.vocabulary import (
-    ARMATURE, COUPLED, DRAKE, GENERATION, GRAVITY, NAMESPACE, SERIES_ELASTIC)
+    ARMATURE, COUPLED, DRAKE, GENERATION, GRAVITY, NAMESPACE, POLYNOMIAL, SERIES_ELASTIC)
 from mbd_ros.description.write.annotations import (
     contact_element, flexible_element, fluid_element, thruster_element)
 from mbd_ros.description.write.loops import add_origin, loop_element, numbers_text, spring_element
@@ -136,7 +136,10 @@ def _joint(joint: Joint) -> Any:
                   if (value := getattr(joint.dynamics, name))}
     if resistance:
         etree.SubElement(element, 'dynamics', resistance)
-    if joint.mimic is not None:
+    if joint.mimic is not None and joint.mimic.powers:
+        etree.SubElement(element, POLYNOMIAL, joint=joint.mimic.joint, coefficients=numbers_text(
+            (joint.mimic.offset, joint.mimic.multiplier, *joint.mimic.powers)))
+    elif joint.mimic is not None:
         mimic = etree.SubElement(element, 'mimic', joint=joint.mimic.joint,
                                  multiplier=numbers_text([joint.mimic.multiplier]),
                                  offset=numbers_text([joint.mimic.offset]))

@@ -111,6 +111,8 @@ class Motion(NamedTuple):
         (nb, N, 6) velocity in the parent, in the body's axes, angular first.
     turning, turning_inboard : array
         (nb, N, 3) angular velocities of the body and of its parent, in world axes.
+    q : array
+        (N, nq) coordinates.
 
     """
 
@@ -121,6 +123,7 @@ class Motion(NamedTuple):
     rates: Stack
     turning: Stack
     turning_inboard: Stack
+    q: Stack
 
 
 def motion_of(model: Model, q: Stack, v: Stack, threads: int = 1) -> Motion:
@@ -130,7 +133,7 @@ def motion_of(model: Model, q: Stack, v: Stack, threads: int = 1) -> Motion:
     ground = np.broadcast_to(np.eye(3), (many, 3, 3)), np.zeros((many, 3))
     rotations, turning, offsets, inner = outward(
         moving, ground, (turns, places, rates), paths_of(model), threads)
-    return Motion(turns, places, rotations, offsets, rates, turning, inner)
+    return Motion(turns, places, rotations, offsets, rates, turning, inner, q)
 
 
 def moving(inner: Stack, turning: Stack, turn: Stack, place: Stack, rate: Stack

@@ -26,7 +26,7 @@ import numpy as np
 
 from mbd_ros.dynamics.algorithms.bodies import (
     axes_of, columns_of, coriolis_of, ends_of, Motion, paths_of)
-from mbd_ros.dynamics.algorithms.constraint_rows import in_body, rows_of, side
+from mbd_ros.dynamics.algorithms.constraint_rows import followed, in_body, rows_of, side
 from mbd_ros.execution.program.ties import first_rows
 from mbd_ros.execution.program.tree import tree_of
 from mbd_ros.execution.stacks.scan import scan, suffix_sum
@@ -66,14 +66,17 @@ def border_of(model: Model, motion: Motion) -> Border:
     for tie in tree_of(model).ties:
         if tie.kind == 'spring':
             continue
-        if tie.kind == 'mimic':   # q_1 - multiplier q_2 = offset
-            for body, factor in ((tie.first, 1.0), (tie.second, -tie.constants[0])):
-                s = np.zeros(6)
-                s[axes.number[axes.body == body]] = factor
+        if tie.kind == 'mimic':   # q_1 = p(q_2)
+            along = motion.rates[tie.second, :, axes.number[axes.body == tie.second][0]]
+            _, slope, curve = followed(motion.q[:, model.q_offsets[tie.second]], tie.constants)
+            bias[:, tie.row] -= curve * along**2
+            for body, factor in ((tie.first, 1.0), (tie.second, -slope)):
+                s = np.zeros((many, 6))
+                s[:, axes.number[axes.body == body][0]] = factor
                 coupled[body, :, tie.row] = s
                 X = transforms(motion.turns[body], motion.places[body])
-                L[model.parents[body], :, tie.row] -= s @ X
-                bias[:, tie.row] -= coriolis_of(motion)[body] @ s
+                L[model.parents[body], :, tie.row] -= np.einsum('ni,nij->nj', s, X)
+                bias[:, tie.row] -= np.einsum('ni,ni->n', coriolis_of(motion)[body], s)
             continue
         ends = seen(tie.first), seen(tie.second)
         rows = rows_of(tie, *(side(end, frame) for end, frame in zip(

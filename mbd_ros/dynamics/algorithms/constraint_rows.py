@@ -31,7 +31,7 @@ a point along a fixed line   e . (P_1 - P_2)     spherical, revolute, universal,
 a point along an axis        x_1 . (P_2 - P_1)   prismatic, planar
 axes at right angles         x_1 . y_2           revolute, universal, prismatic, ...
 distance                     (d.d - L^2) / 2 L   distance
-coupling                     q_1 - m q_2 - c     mimic
+coupling                     q_1 - p(q_2)        mimic
 ===========================  ==================  ===================================
 
 A coupling is no matter of poses: its multiplier is an effort of 1 along the joint of the first
@@ -141,7 +141,7 @@ def side(seen: HasBodyState, frame: Link) -> Side:
 def rows_of(tie: Tie, first: Side, second: Side) -> list[Row]:
     """Return the rows of a joint, in the order of ``mbd_ros.model.loops.ROWS``."""
     if tie.kind == 'mimic':
-        return [_coupling(first, second, *tie.constants)]
+        return [_coupling(first, second, tie.constants)]
     if tie.kind == 'distance':
         return [_distance(first, second, tie.constants[0])]
     rows = []
@@ -155,9 +155,33 @@ def rows_of(tie: Tie, first: Side, second: Side) -> list[Row]:
     return rows
 
 
-def _coupling(first: Side, second: Side, multiplier: Scalar, offset: Scalar) -> Row:
-    return Row(ZERO_WRENCH, ZERO_WRENCH, 0.0, first.place - second.place * multiplier - offset,
-               (1.0, multiplier * -1.0), first.rate - second.rate * multiplier)
+def _coupling(first: Side, second: Side, coefficients: tuple[Scalar, ...]) -> Row:
+    value, slope, curve = followed(second.place, coefficients)
+    return Row(ZERO_WRENCH, ZERO_WRENCH, curve * second.rate * second.rate * -1.0,
+               first.place - value, (1.0, slope * -1.0), first.rate - slope * second.rate)
+
+
+def followed(x: Scalar, coefficients: tuple[Scalar, ...]) -> tuple[Scalar, Scalar, Scalar]:
+    """
+    Return where a joint is that follows one at x, and the derivatives of that by x.
+
+    Parameters
+    ----------
+    x : float
+        Position of the leader.
+    coefficients : tuple of float
+        Multiplier and offset, then those of the square and higher powers.
+
+    """
+    multiplier, offset, *powers = coefficients
+    value, slope, curve = 0.0, 0.0, 0.0
+    for power in reversed(powers):   # Horner's rule for what is above x
+        curve = curve * x + slope * 2.0
+        slope = slope * x + value
+        value = value * x + power
+    # value, slope and curve are those of s(x) with p(x) = offset + (multiplier + x s(x)) x
+    return (offset + (multiplier + value * x) * x, multiplier + (value * 2.0 + slope * x) * x,
+            value * 2.0 + (slope * 4.0 + curve * x) * x)
 
 
 def _coincident(first: Side, second: Side, e: Vector3) -> Row:

@@ -96,7 +96,7 @@ class Robot:
 
     def efforts(self, qdd: Stack | None = None) -> Stack:
         """Return the efforts, (N, nv), that accelerations need; the bias h for none."""
-        model, (_, _, turns, offsets, rates, W, W_inboard) = self._model, self._motion
+        model, (_, _, turns, offsets, rates, W, W_inboard, _) = self._model, self._motion
         spin, slide = apply(turns, rates[..., :3]), apply(turns, rates[..., 3:])
         spun, slid = np.cross(W_inboard, spin), 2.0 * np.cross(W_inboard, slide) + np.cross(
             spin, slide)

@@ -158,8 +158,8 @@ def test_unsupported(body, what):
 
 
 @pytest.mark.parametrize(('part', 'what'), [
-    ('<equality><joint joint1="j" joint2="k" polycoef="0 1 2"/></equality>',
-     "<joint>, which makes joint 'j' a polynomial of joint 'k' of a degree above 1,"),
+    ('<equality><joint joint1="j" joint2="k"/><joint joint1="k" joint2="j" polycoef="0 1 2"/>'
+     '</equality>', "<joint> of the joints 'k' and 'j', which follow others already,"),
     ('<tendon><spatial name="t"/></tendon><equality><tendon tendon1="t"/></equality>',
      '<tendon> between tendons that have not two joints together,'),
     ('<equality><flex flex="f"/></equality>', '<equality> of <flex>'),
