@@ -15,7 +15,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping
 import json
 from pathlib import Path
 from typing import Any
@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
             if SEVERITIES.index(finding.severity) >= SEVERITIES.index(arguments.level)))
         print(_as_json(file, shown) if arguments.json else _as_text(file, shown))
         if arguments.fix:
-            _fix(file, arguments.folders)
+            _fix(file, reading(arguments))
         failed = failed or (diagnosis.worst is not None and SEVERITIES.index(
             diagnosis.worst) >= SEVERITIES.index(arguments.fail_on))
     return int(failed)
@@ -102,10 +102,10 @@ def _compare(arguments: argparse.Namespace) -> int:
     return int(any(verdict.status in (NOT_EQUAL, FAILED) for verdict in found))
 
 
-def _fix(file: str, folders: Sequence[str]) -> None:
+def _fix(file: str, given: Mapping[str, Any]) -> None:
     """Write a robot as URDF with the inertias that its shapes have, unless it lacks none."""
-    before = read(file, inertia='unchecked', folders=folders)
-    after = read(file, inertia='from_shapes', folders=folders)
+    before = read(file, inertia='unchecked', **given)
+    after = read(file, inertia='from_shapes', **given)
     found = after.findings[len(before.findings):]
     for finding in found:
         print(finding)

@@ -15,6 +15,7 @@
 
 from __future__ import annotations
 
+from math import pi
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,8 @@ DENSITY = 1000.0
 """SDFormat's default, that of water [kg/m^3]."""
 
 _SIZES = {'box': ('size', 3), 'sphere': ('radius', 1), 'cylinder': ('radius length', 1),
-          'capsule': ('radius length', 1), 'ellipsoid': ('radii', 3)}
+          'capsule': ('radius length', 1), 'ellipsoid': ('radii', 3),
+          'cone': ('radius length', 1)}
 """By shape: the elements with its sizes, and how many numbers each holds."""
 _WHOLE = {'box': (0.5, 0.5, 0.5), 'cylinder': (1.0, 0.5), 'capsule': (1.0, 0.5)}
 """What sizes of SDFormat are to those of ``SOLIDS``, which are halves."""
@@ -111,8 +113,18 @@ def _solid(shape: Any, what: str, report: Report) -> tuple[float, Array, Array]:
     if not min(sizes) > 0.0:
         raise report.error(f'{what}: <{kind}> has the sizes {sizes}; allowed: positive',
                            report.source(shape))
+    if kind == 'cone':
+        return _cone(*sizes)
     volume, moments = SOLIDS[kind][1](*np.multiply(sizes, _WHOLE.get(kind, 1.0)).tolist())
     return volume, np.eye(4), volume * np.diag(moments)
+
+
+def _cone(r: float, h: float) -> tuple[float, Array, Array]:
+    """Return the same of a cone with its tip up, whose middle is at half its height h."""
+    volume, pose = pi * r * r * h / 3.0, np.eye(4)
+    pose[2, 3] = -0.25 * h
+    across = 0.15 * r * r + 0.0375 * h * h
+    return volume, pose, volume * np.diag((across, across, 0.3 * r * r))
 
 
 def _mesh(shape: Any, what: str, report: Report) -> tuple[float, Array, Array]:

@@ -24,6 +24,13 @@ WRONG = robot(bare('base'), link('arm', moments=(0.01, 0.01, 0.09)),
                     '<axis xyz="0 0 1"/><limit lower="0" upper="1" effort="2"/>'))
 
 
+CORNERS = ['0 0 0', '1 0 0', '0 1 0', '0 0 1']
+FACETS = ''.join(
+    'facet normal 0 0 0\nouter loop\n' + ''.join(f'vertex {CORNERS[k]}\n' for k in corners)
+    + 'endloop\nendfacet\n' for corners in ((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)))
+"""Of a tetrahedron."""
+
+
 @pytest.fixture
 def file(tmp_path):
     path = tmp_path / 'robot.urdf'
@@ -75,6 +82,20 @@ def test_fix_writes_inertias_from_shapes(tmp_path, monkeypatch, capsys):
     main(['check', '--fix', 'arm_fixed.urdf'])
     assert 'no link lacks an <inertial>' in capsys.readouterr().out
     assert sorted(path.name for path in tmp_path.iterdir()) == ['arm.urdf', 'arm_fixed.urdf']
+
+
+def test_fix_knows_packages(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / 'elsewhere').mkdir()
+    (tmp_path / 'elsewhere' / 'm.stl').write_text(f'solid\n{FACETS}endsolid\n')
+    robot = tmp_path / 'arm.urdf'
+    robot.write_text('<robot name="r"><link name="base"/><link name="a"><collision><geometry>'
+                     '<mesh filename="package://p/m.stl"/></geometry></collision></link><joint '
+                     'name="j" type="continuous"><parent link="base"/><child link="a"/></joint>'
+                     '</robot>')
+    main(['check', '--fix', str(robot), '--package', f'p={tmp_path}/elsewhere'])
+    # a tetrahedron with edges of 1 m
+    assert "link 'a' has no <inertial>: 166.7 kg are those of its" in capsys.readouterr().out
 
 
 def test_what_was_remarked_before_an_error_is_printed(tmp_path, capsys):

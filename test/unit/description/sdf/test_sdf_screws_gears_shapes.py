@@ -155,6 +155,16 @@ def test_volumes_and_moments_of_shapes(shape, volume, moments):
     np.testing.assert_allclose(np.diag(tensor), 1000.0 * volume * np.array(moments), rtol=1e-12)
 
 
+def test_a_cone_weighs_what_a_mesh_of_it_does():
+    """Its tip is up, its middle at half the height; 400 sides are 4e-5 less than a circle."""
+    mass, center, tensor = inertia('', (
+        '', '0 0 0', '<cone><radius>0.2</radius><length>0.5</length></cone>'))
+    solid = trimesh.creation.cone(0.2, 0.5, sections=400)
+    assert mass == pytest.approx(1000.0 * solid.volume, rel=1e-4)
+    assert center == pytest.approx((0.0, 0.0, solid.center_mass[2] - 0.25), abs=1e-5)
+    np.testing.assert_allclose(tensor, 1000.0 * solid.moment_inertia, rtol=1e-4, atol=1e-6)
+
+
 def test_a_mesh_weighs_what_it_encloses(tmp_path):
     solid = trimesh.creation.annulus(0.1, 0.3, 0.5, sections=7)   # not convex
     solid.apply_translation((0.3, 0.2, 0.1))
