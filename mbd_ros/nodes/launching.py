@@ -256,10 +256,11 @@ def with_camera(config: str, mechanism: Mechanism, followed: str) -> str:
         **{axis: round(place, 3) for axis, place in zip('XYZ', [0.0] * 3 if followed else
                                                         middle.tolist())},
         **({'Target Frame': json.dumps(followed)} if followed else {})}
+    others, begin, views = config.partition('\n  Views:\n')
     for name, value in here.items():
-        before, old, after = re.split(rf'(?<=\n)( *{name}:) .*', config, maxsplit=1)
-        config = f'{before}{old} {value}{after}'
-    return config
+        before, old, after = re.split(rf'(?<=\n)( *{name}:) .*', views, maxsplit=1)
+        views = f'{before}{old} {value}{after}'
+    return f'{others}{begin}{views}'
 
 
 def state_publisher(value: Mapping[str, str], *parameters: Any,

@@ -60,6 +60,8 @@ def check_marker(one: Any) -> None:
         assert 0.0 not in size
     elif one.type == Marker.SPHERE_LIST:
         assert min(size) > 0.0 and points
+    elif one.type == Marker.TEXT_VIEW_FACING:
+        assert one.text and size[2] > 0.0 and not points
     elif one.type in LINES:
         assert size[0] > 0.0, 'a line without width'
         assert len(points) > 1, 'a line of one point'

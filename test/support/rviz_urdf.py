@@ -65,7 +65,11 @@ class Solid(NamedTuple):
 
 
 def links_of(text: str) -> dict[str, list[Solid]]:
-    """Return the visual shapes of each link; raises AssertionError as RViz shows an error."""
+    """
+    Return the visual shapes of each link; raises AssertionError as RViz shows an error.
+
+    All of a link are in the colour of its first (``robot_link.cpp``, which asks for no name).
+    """
     root = ElementTree.fromstring(text)
     assert root.tag == 'robot', 'URDF failed Model parse'
     names = [link.get('name') for link in root.findall('link')]
@@ -81,8 +85,10 @@ def links_of(text: str) -> dict[str, list[Solid]]:
     assert len(set(names) - set(children)) == 1, 'not one root link'
     colors = {one.get('name'): numbers(one.find('color').get('rgba'))
               for one in root.findall('material') if one.find('color') is not None}
-    return {link.get('name'): [shape_of(visual, colors) for visual in link.findall('visual')]
-            for link in root.findall('link')}
+    found = {link.get('name'): [shape_of(visual, colors) for visual in link.findall('visual')]
+             for link in root.findall('link')}
+    return {name: [one._replace(color=shapes[0].color) for one in shapes]
+            for name, shapes in found.items()}
 
 
 def shape_of(visual: Any, colors: dict[str, tuple[float, ...]]) -> Solid:

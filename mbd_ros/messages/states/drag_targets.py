@@ -22,14 +22,16 @@ import numpy as np
 from numpy.typing import NDArray
 from visualization_msgs.msg import InteractiveMarker, InteractiveMarkerControl as Control, Marker
 
+from mbd_ros.description.records.mechanism import Mechanism
+from mbd_ros.description.records.reach import extent
 from mbd_ros.messages.states.drawings import Color
 from mbd_ros.messages.states.hands import entries
 from mbd_ros.messages.states.interactive import to_pose
 
 Matrix = NDArray[np.float64]
 
-SIZE = 0.25
-"""Of the arrows that RViz draws along the axes [m]."""
+SHARE, SMALLEST, LARGEST = 1.0 / 12.0, 0.05, 0.5
+"""Of the arrows that RViz draws along the axes: in terms of a robot's reach, and limits [m]."""
 BALL: Color = (0.95, 0.55, 0.10, 0.5)
 HALF = math.sqrt(0.5)
 AXES = {'x': Quaternion(x=HALF, w=HALF), 'y': Quaternion(z=HALF, w=HALF),
@@ -37,8 +39,13 @@ AXES = {'x': Quaternion(x=HALF, w=HALF), 'y': Quaternion(z=HALF, w=HALF),
 """Orientations of controls along axes, which RViz moves along their own x axis."""
 
 
-def drag_target(frame: str, link: str, pose: Matrix, menu: Sequence[str] = ()
-                ) -> InteractiveMarker:
+def target_size(mechanism: Mechanism) -> float:
+    """Return the size of the targets of a robot [m]: they neither hide it nor get lost in it."""
+    return min(max(SHARE * extent(mechanism)[1], SMALLEST), LARGEST)
+
+
+def drag_target(frame: str, link: str, pose: Matrix, menu: Sequence[str] = (),
+                size: float = LARGEST) -> InteractiveMarker:
     """
     Return the target of a link: a ball, and an arrow along each axis.
 
@@ -52,6 +59,8 @@ def drag_target(frame: str, link: str, pose: Matrix, menu: Sequence[str] = ()
         (4, 4), not turned [m].
     menu : sequence of str, optional
         Titles as of ``hands.entries``.
+    size : float, optional
+        Length of its arrows, as of ``target_size`` [m].
 
     Returns
     -------
@@ -61,12 +70,12 @@ def drag_target(frame: str, link: str, pose: Matrix, menu: Sequence[str] = ()
     """
     ball = Marker(type=Marker.SPHERE, action=Marker.ADD)
     ball.pose.orientation.w = 1.0
-    ball.scale.x = ball.scale.y = ball.scale.z = 0.4 * SIZE
+    ball.scale.x = ball.scale.y = ball.scale.z = 0.4 * size
     ball.color.r, ball.color.g, ball.color.b, ball.color.a = BALL
     free = Control(name='free', orientation_mode=Control.VIEW_FACING,
                    interaction_mode=Control.MOVE_3D, always_visible=True, markers=[ball])
     free.orientation.w = 1.0
-    target = InteractiveMarker(name=link, description=f'drag {link}', scale=SIZE, controls=[
+    target = InteractiveMarker(name=link, description=f'drag {link}', scale=size, controls=[
         free, *(Control(name=axis, orientation=turn, interaction_mode=Control.MOVE_AXIS)
                 for axis, turn in AXES.items())], menu_entries=entries(menu))
     target.header.frame_id = frame

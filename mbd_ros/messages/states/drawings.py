@@ -32,7 +32,7 @@ from mbd_ros.messages.basics.times import to_stamp
 Vector = NDArray[np.float64]
 Color = tuple[float, float, float, float]
 
-GREEN: Color = (0.06, 0.59, 0.28, 0.8)
+GREEN: Color = (0.06, 0.59, 0.28, 0.35)
 RED: Color = (0.88, 0.23, 0.16, 1.0)
 ORANGE: Color = (0.95, 0.55, 0.10, 1.0)
 BLUE: Color = (0.20, 0.45, 0.85, 0.25)
@@ -40,6 +40,9 @@ VIOLET: Color = (0.44, 0.19, 0.69, 1.0)
 SHOWN = 1.0
 """Size of what is shown of a plane, and length of a cylinder [m]."""
 
+GREY: Color = (0.15, 0.16, 0.18, 1.0)
+TEXT = 0.04
+"""Height of letters [m]."""
 METRES_PER_NEWTON = 0.02
 """Length of the arrow of a force."""
 
@@ -58,6 +61,15 @@ def _surface(marker: Callable[..., Marker], number: int, surface: Drawn) -> Mark
     one.pose.position = to_point(surface.center)
     x, y, z, w = surface.quaternion.tolist()
     one.pose.orientation = Quaternion(x=x, y=y, z=z, w=w)
+    return one
+
+
+def _numbers(marker: Callable[..., Marker], number: int, tool: ToolPoints) -> Marker:
+    """Return a text above a tool: how far off its path it is, and the force that holds it."""
+    one = marker('numbers', number, Marker.TEXT_VIEW_FACING, (0.0, 0.0, TEXT), GREY, ())
+    one.pose.position = to_point(tool.actual + np.array((0.0, 0.0, 2.0 * TEXT)))
+    one.text = (f'{tool.link}: error {1e3 * tool.error:.3g} mm, '
+                f'force {float(np.linalg.norm(tool.force)):.3g} N')
     return one
 
 
@@ -183,7 +195,7 @@ def markers(
     MarkerArray
         First one that removes all that was drawn before, such as a tool that is followed no more.
         Namespaces ``manifold``, ``trajectory``, ``trace``, ``violation``, ``error``,
-        ``constraint_force``; within each the number of the surface, path or tool.
+        ``constraint_force``, ``numbers``; within each the number of the surface, path or tool.
 
     """
     stamp = to_stamp(nanoseconds)
@@ -200,7 +212,8 @@ def markers(
         return one
 
     drawn = [_surface(marker, number, surface) for number, surface in enumerate(surfaces)]
-    drawn += [marker('trajectory', number, Marker.LINE_STRIP, (0.012, 0.0, 0.0), GREEN, path)
+    # RViz draws what can be seen through last: the thinner trace shows within the path.
+    drawn += [marker('trajectory', number, Marker.LINE_STRIP, (0.018, 0.0, 0.0), GREEN, path)
               for number, path in enumerate(paths)]
     drawn += [marker('trace', number, Marker.LINE_STRIP, (0.006, 0.0, 0.0), RED, trace)
               for number, trace in enumerate(traces) if len(trace) > 1]
@@ -211,5 +224,6 @@ def markers(
             marker('error', number, Marker.LINE_LIST, (0.004, 0.0, 0.0), RED,
                    (tool.actual, tool.desired)),
             marker('constraint_force', number, Marker.ARROW, (0.015, 0.035, 0.06), VIOLET,
-                   (tool.actual, tool.actual + METRES_PER_NEWTON * tool.force))]
+                   (tool.actual, tool.actual + METRES_PER_NEWTON * tool.force)),
+            _numbers(marker, number, tool)]
     return MarkerArray(markers=[*delete_all().markers, *drawn])

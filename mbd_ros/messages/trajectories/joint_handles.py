@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from visualization_msgs.msg import InteractiveMarker, InteractiveMarkerControl as Control
 
 from mbd_ros.errors import UnknownNameError
-from mbd_ros.messages.states.drag_targets import AXES
+from mbd_ros.messages.states.drag_targets import AXES, LARGEST
 from mbd_ros.messages.states.hands import entries
 from mbd_ros.messages.states.interactive import to_pose
 from mbd_ros.messages.trajectories.simple_goals import joint_goal, SHORTEST
@@ -32,8 +32,8 @@ from mbd_ros.model import JointType, Model
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 
-SIZE = 0.2
-"""Of the ring or the arrows that RViz draws [m]."""
+WIDER = 1.7
+"""Ring or arrows of a joint in terms of a target: those of a target stay inside."""
 
 
 def joint_pose(model: Model, joint: str, links: Mapping[str, Matrix]) -> Matrix:
@@ -54,8 +54,8 @@ def joint_pose(model: Model, joint: str, links: Mapping[str, Matrix]) -> Matrix:
     return model.links[link].body_pose(links[link])
 
 
-def joint_handle(model: Model, frame: str, joint: str, pose: Matrix, menu: Sequence[str] = ()
-                 ) -> InteractiveMarker:
+def joint_handle(model: Model, frame: str, joint: str, pose: Matrix, menu: Sequence[str] = (),
+                 size: float = LARGEST) -> InteractiveMarker:
     """
     Return the handle of a joint: a ring around its axis, or arrows along it, that RViz draws.
 
@@ -71,13 +71,15 @@ def joint_handle(model: Model, frame: str, joint: str, pose: Matrix, menu: Seque
         (4, 4) by ``joint_pose`` [m].
     menu : sequence of str, optional
         Titles as of ``hands.entries``.
+    size : float, optional
+        That of the robot's targets, ``target_size`` [m].
 
     """
     along = Control(
         name='move', orientation=AXES['z'],
         interaction_mode=Control.MOVE_AXIS if _slides(model, joint) else Control.ROTATE_AXIS)
-    handle = InteractiveMarker(name=joint, description=joint, scale=SIZE, controls=[along],
-                               menu_entries=entries(menu))
+    handle = InteractiveMarker(name=joint, description=joint, scale=WIDER * size,
+                               controls=[along], menu_entries=entries(menu))
     handle.header.frame_id = frame
     handle.pose = to_pose(pose)
     return handle

@@ -29,7 +29,7 @@ from visualization_msgs.msg import InteractiveMarker, InteractiveMarkerFeedback
 
 import mbd_ros
 from mbd_ros.control.tasks.followed_tools import free_link
-from mbd_ros.messages.states.drag_targets import drag_target, Matrix
+from mbd_ros.messages.states.drag_targets import drag_target, Matrix, target_size
 from mbd_ros.messages.states.interactive import at
 from mbd_ros.messages.trajectories.joint_handles import joint_handle, joint_pose, move_goal
 from mbd_ros.messages.trajectories.simple_goals import point_goal
@@ -87,11 +87,15 @@ class Tools:
     def __init__(self, settings: SimpleNamespace, menu: Menu) -> None:
         self._settings, self._menu = settings, menu
         self._links: tuple[str, ...] = ()
+        self._model: Model | None = None
+        self._size = 0.0
 
     def poses(self, controlled: Controlled) -> Poses:
         """Return where the tools are, those that were tools before included."""
         tracker, q = controlled.tracker, controlled.measured.q
         model = tracker.dyn.model
+        if model is not self._model:
+            self._model, self._size = model, target_size(model.mechanism)
         tools = tracker.links or (free_link(model, tracker.task.link),)
         self._links = tuple(link for link in dict.fromkeys((*self._links, *tools))
                             if link in model.links)
@@ -99,7 +103,7 @@ class Tools:
 
     def make(self, frame: str, link: str, pose: Matrix) -> InteractiveMarker:
         """Return the target of a link."""
-        return drag_target(frame, link, pose, self._menu.titles)
+        return drag_target(frame, link, pose, self._menu.titles, self._size)
 
     def goal(self, controlled: Controlled, link: str, pose: Matrix) -> FollowPath.Goal:
         """Return a line from where a tool is to its target."""
@@ -117,13 +121,14 @@ class Joints:
     def __init__(self, settings: SimpleNamespace, menu: Menu) -> None:
         self._settings, self._menu = settings, menu
         self._model: Model | None = None
+        self._size = 0.0
         self._compiled = Future()
 
     def poses(self, controlled: Controlled) -> Poses:
         """Return where the joints are; none yet while a thread compiles the poses of a robot."""
         model, q = controlled.tracker.dyn.model, controlled.measured.q
         if model is not self._model:
-            self._model = model
+            self._model, self._size = model, target_size(model.mechanism)
             self._compiled = done_aside(partial(mbd_ros.link_poses, model, q.copy()))
         if not self._compiled.done():
             return {}
@@ -133,7 +138,7 @@ class Joints:
     def make(self, frame: str, joint: str, pose: Matrix) -> InteractiveMarker:
         """Return the handle of a joint."""
         assert self._model is not None
-        return joint_handle(self._model, frame, joint, pose, self._menu.titles)
+        return joint_handle(self._model, frame, joint, pose, self._menu.titles, self._size)
 
     def goal(self, controlled: Controlled, joint: str, pose: Matrix
              ) -> FollowJointTrajectory.Goal:
@@ -173,7 +178,7 @@ def controller_menu(node: GuardedNode, settings: SimpleNamespace) -> Menu:
         if not response.success:
             node.get_logger().warning(f'payload from RViz: {response.message}')
 
-    return Menu({
+    return Menu(node.get_name(), {
         'Stop': lambda link: stop.publish(JointTrajectory()),
         **{f'Bandwidth/{name}': scaled('bandwidth', by) for name, by in FACTORS.items()},
         **{f'Approach speed/{name}': scaled('approach_speed', by) for name, by in SPEEDS.items()},

@@ -45,18 +45,21 @@ class Menu:
 
     Parameters
     ----------
+    node : str
+        Name of the node on which its entries act; they say so.
     actions : mapping of str to callable
         What each entry does, given a name, by its title, as ``hands.entries`` takes them.
 
     """
 
-    def __init__(self, actions: Mapping[str, Callable[[str], None]]) -> None:
-        self._actions = dict(actions)
+    def __init__(self, node: str, actions: Mapping[str, Callable[[str], None]]) -> None:
+        self._node, self._actions = node, dict(actions)
 
     @property
     def titles(self) -> list[str]:
-        """Return the titles of the entries."""
-        return list(self._actions)
+        """Return the titles of the entries: ``Pause (simulator)``, ``Gravity (simulator)/Moon``."""
+        return [f'{first} ({self._node}){slash}{rest}' for first, slash, rest in (
+            title.partition('/') for title in self._actions)]
 
     def choose(self, message: InteractiveMarkerFeedback, name: str) -> None:
         """Do for a name what was chosen."""

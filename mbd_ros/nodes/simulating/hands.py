@@ -91,7 +91,7 @@ class Hands:
         self._shapes: dict[str, list[Shape]] = {}
         self._poses: Poses = {}
         self._grips: dict[str, Grip] = {}
-        self._menu = Menu(self._actions())
+        self._menu = Menu(node.get_name(), self._actions())
         self._pushes = node.create_publisher(LinkWrench, '~/push', qos.RELIABLE)
         self._server = InteractiveServer(node, '~/hands', PERIOD, look=self._look,
                                          make=self._make, on_feedback=self._on_feedback)

@@ -44,7 +44,7 @@ class SimulationControls:
 
     def __init__(self, node: GuardedNode, settings: SimpleNamespace,
                  loop: Callable[[], SimulationLoop | None]) -> None:
-        self._settings = settings
+        self._node, self._settings = node, settings
         self._find = loop
         node.create_service(SetBool, '~/pause', self._on_pause)
         node.create_service(Trigger, '~/step', self._on_step)
@@ -73,7 +73,13 @@ class SimulationControls:
         return response
 
     def _on_push(self, message: LinkWrench) -> None:
-        self._loop.push(read_push(message))
+        loop = self._loop
+        loop.push(read_push(message))
+        if loop.braked:
+            self._node.get_logger().warning(
+                f"the push of '{message.link}' moves nothing: no efforts come, so the brakes hold "
+                'the robot (parameter effort_timeout_action, and until the first command)',
+                throttle_duration_sec=5.0)
 
     @property
     def _loop(self) -> SimulationLoop:

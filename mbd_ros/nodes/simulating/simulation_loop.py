@@ -190,6 +190,11 @@ class SimulationLoop:
         """Whether efforts act; if not, none have come or they stopped coming."""
         return self._driven
 
+    @property
+    def braked(self) -> bool:
+        """Whether the brakes hold the robot, because no efforts come; pushes move nothing then."""
+        return not self._driven and (self._timing.on_timeout == 'brake' or self._arrival == 0.0)
+
     def start(self, begin: int) -> None:
         """Begin; the initial state is that of a time [ns]."""
         self._begin = begin
@@ -469,9 +474,8 @@ class SimulationLoop:
 
     def _move_on(self, steps: int, *, brake: bool) -> None:
         stepper, timing = self._stepper, self._timing
-        held = (not self._driven and (timing.on_timeout == 'brake' or self._arrival == 0.0))
         drives = self._drives()
-        if held or brake:
+        if brake or self.braked:
             if drives is not None:
                 drives.release()
             if stepper.v.any():

@@ -36,6 +36,8 @@ from launch.actions import (
     ExecuteProcess,
     IncludeLaunchDescription,
     LogInfo,
+    OpaqueFunction,
+    RegisterEventHandler,
     Shutdown,
     TimerAction,
 )
@@ -47,6 +49,7 @@ from launch.event_handlers import (
     OnShutdown,
 )
 from launch.events import IncludeLaunchDescription as IncludeEvent
+from launch.events import ExecutionComplete
 from launch.events import Shutdown as ShutdownEvent
 from launch.events.process import ProcessExited, ProcessIO
 from launch.frontend import Parser
@@ -351,3 +354,14 @@ def test_how_long_a_test_waits_for_ready_to_test() -> None:
 
     assert TestRun('a', describe, {}, [], []).timeout == 3.0
     assert TestRun('a', lambda: None, {}, [], []).timeout == 15.0
+
+
+def test_a_handler_does_not_hear_of_the_description_that_brings_it() -> None:
+    heard: list[str] = []
+    service = LaunchService(noninteractive=True)
+    service.include_launch_description(LaunchDescription([RegisterEventHandler(EventHandler(
+        matcher=lambda event: not isinstance(event, ExecutionComplete),
+        entities=OpaqueFunction(function=lambda context: heard.append(
+            type(context.locals.event).__name__))))]))
+    assert service.run() == 0
+    assert heard == ['Shutdown']

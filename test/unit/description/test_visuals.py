@@ -191,3 +191,25 @@ def test_colours_of_the_palette_are_colours_and_differ():
     assert len(set(PALETTE)) == len(PALETTE)
     assert all(len(color) == 4 and min(color) >= 0.0 and max(color) <= 1.0 for color in PALETTE)
     assert all(color[3] == 1.0 for color in PALETTE)
+
+
+def area(shape):
+    """Return the surface of a shape [m^2]."""
+    if shape.kind == 'box':
+        x, y, z = shape.size
+        return 2.0 * (x * y + y * z + x * z)
+    radius, length = (*shape.size, 0.0)[:2]
+    return 4.0 * np.pi * radius**2 if shape.kind == 'sphere' else (
+        2.0 * np.pi * radius * (radius + length))
+
+
+@pytest.mark.parametrize('file', sorted((ROOT / 'urdf').glob('*.urdf*')), ids=lambda one: one.name)
+def test_links_look_alike_in_rviz_which_takes_the_first_colour(file):
+    shapes, _ = read_visuals(mbd_ros.load(file).mechanism)
+    for link in {shape.link for shape in shapes}:
+        own = [shape for shape in shapes if shape.link == link]
+        areas = {}
+        for shape in own:
+            areas[shape.color] = areas.get(shape.color, 0.0) + area(shape)
+        # Light tubes with dark housings at their ends have about as much of both.
+        assert areas[own[0].color] > 0.4 * max(areas.values()), link

@@ -13,6 +13,7 @@
 """Targets that are dragged in RViz."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,9 +21,11 @@ from rviz_rules import check_marker, check_rotation
 from transforms3d.quaternions import quat2mat
 from visualization_msgs.msg import InteractiveMarkerFeedback, InteractiveMarkerUpdate
 
+import mbd_ros
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.messages.states.drag_targets import drag_target
+from mbd_ros.messages.states.drag_targets import drag_target, target_size
 from mbd_ros.messages.states.interactive import at, moved, read_drag
+from mbd_ros.messages.trajectories.joint_handles import joint_handle
 
 
 def test_a_target_moves_along_all_axes_and_freely_and_does_not_turn():
@@ -66,3 +69,19 @@ def test_where_it_is_dragged_is_read_with_bounds():
         message.pose.position.y = wrong
         with pytest.raises(InvalidValueError, match='numbers from -1000 to 1000'):
             read_drag(message, 'base_link')
+
+
+@pytest.mark.parametrize(('robot', 'least', 'most'), [
+    ('three_link_arm', 0.2, 0.3), ('puma560', 0.1, 0.2), ('panda', 0.08, 0.15),
+    ('five_bar', 0.05, 0.07), ('delta', 0.05, 0.07), ('pendulum', 0.05, 0.07)])
+def test_targets_are_as_large_as_the_robot_needs_and_rings_are_around_them(robot, least, most):
+    """By eye in RViz: 0.25 m suits the arm of 3 m, and hides the path of one of 0.7 m."""
+    (file,) = (Path(__file__).parents[3] / 'urdf').glob(f'{robot}.urdf*')
+    model = mbd_ros.load(file)
+    size = target_size(model.mechanism)
+    assert least <= size <= most
+    target = drag_target('world', 'tool', np.eye(4), size=size)
+    assert target.scale == size
+    assert target.controls[0].markers[0].scale.x < 0.5 * size   # the ball, within the arrows
+    ring = joint_handle(model, 'world', model.joint_names[0], np.eye(4), size=size)
+    assert ring.scale > 1.5 * size

@@ -56,14 +56,17 @@ def test_force_is_drawn_from_the_tool_in_its_direction():
     assert array.markers[0].action == Marker.DELETEALL
     drawn = array.markers[1:]
     assert [one.ns for one in drawn] == [
-        *['manifold'] * 3, 'trajectory', 'violation', 'error', 'constraint_force']
+        *['manifold'] * 3, 'trajectory', 'violation', 'error', 'constraint_force', 'numbers']
     assert [one.type for one in drawn[:3]] == [Marker.SPHERE, Marker.CUBE, Marker.CYLINDER]
     assert [one.id for one in drawn[:3]] == [0, 1, 2]
     assert drawn[0].scale.x == 0.6
     assert drawn[1].pose.orientation.x == 1.0   # the normal points down
     turned = drawn[2].pose.orientation
     assert (turned.y, turned.w) == pytest.approx((0.5**0.5, 0.5**0.5))   # z to x, about y
-    arrow = drawn[-1]
+    text = drawn[-1]
+    assert text.text == 'tool: error 0 mm, force 50 N'
+    assert text.pose.position.z > 3.0   # above the tool
+    arrow = drawn[-2]
     assert arrow.type == Marker.ARROW
     assert (arrow.points[0].z, arrow.points[1].z) == (3.0, 3.0 + 50.0 * METRES_PER_NEWTON)
     assert delete_all().markers[0].action == Marker.DELETEALL
@@ -93,10 +96,10 @@ def test_every_tool_has_markers_and_rviz_refuses_none():
                    for name, x in (('left', 1.0), ('right', 2.0)))
     for tools, paths in (([left, right], [[np.zeros(3), np.ones(3)]] * 2), ([left], [])):
         drawn = markers(0, 'world', tools, paths=paths).markers[1:]
-        assert len(drawn) == 3 * len(tools) + len(paths)
+        assert len(drawn) == 4 * len(tools) + len(paths)
         assert len({(one.ns, one.id) for one in drawn}) == len(drawn)
         for one in drawn:
-            assert len(one.points) == 2
+            assert len(one.points) == (0 if one.ns == 'numbers' else 2)
     assert lines_of(markers(0, 'world', [left, right]), 'error')[1][0].tolist() == [2.0, 2.0, 2.0]
 
 

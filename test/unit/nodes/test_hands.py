@@ -53,6 +53,9 @@ class Desk:
     def create_timer(self, period, callback, clock):
         self.timers.append(callback)
 
+    def get_name(self):
+        return 'simulator'
+
     def get_logger(self):
         return SimpleNamespace(warning=self.done.append)
 
@@ -137,7 +140,9 @@ def test_a_link_is_let_go_when_rviz_says_nothing_any_more(desk, monkeypatch):
 def test_the_menu_does_what_the_page_does(desk):
     (update,) = desk.updates
     (menu,) = [one.menu_entries for one in update.markers if one.name == 'link3']
-    numbers = {entry.title: entry.id for entry in menu}
+    numbers = {entry.title.partition(' (')[0]: entry.id for entry in menu}
+    assert [entry.title for entry in menu if not entry.parent_id][:2] == [
+        'Pause (simulator)', 'Go on (simulator)']   # in the order of the page, with their node
 
     def choose(title):
         desk.say('link3', Feedback.MENU_SELECT, menu_entry_id=numbers[title])

@@ -18,13 +18,16 @@ from pathlib import Path
 import re
 import threading
 import time
+from types import SimpleNamespace
 
+from mbd_msgs.msg import LinkWrench
 import numpy as np
 import pytest
 
 import mbd_ros
 from mbd_ros import Ground
 from mbd_ros.errors import InvalidValueError, UnknownNameError
+from mbd_ros.nodes.simulating.simulation_controls import SimulationControls
 from mbd_ros.nodes.simulating.simulation_loop import SimulationLoop, Successor, Timing
 from mbd_ros.simulation import Stepper
 from mbd_ros.simulation.hardware import Drives, Hardware
@@ -458,3 +461,22 @@ def test_suspended_it_is_silent_and_held_and_goes_on_at_the_time_of_the_clock(st
     for _, q, v in trace[count:]:   # the brakes hold it: nobody commands
         assert not v.any() and np.array_equal(q, trace[-1][1])
     assert not said and not loop.timeouts   # on purpose
+
+
+@pytest.mark.parametrize(('action', 'moves'), [('brake', False), ('zero', True)])
+def test_a_push_that_moves_nothing_says_why(start, action, moves):
+    """The brakes hold the robot before the first command, and where they are to, after it."""
+    loop, _ = start(lambda *_: None, lockstep=False, timeout=0.05, on_timeout=action)
+    heard = []
+    node = SimpleNamespace(
+        create_service=lambda *_: None, create_subscription=lambda *_, **__: None,
+        get_logger=lambda: SimpleNamespace(warning=lambda text, **_: heard.append(text)))
+    controls = SimulationControls(node, SimpleNamespace(), lambda: loop)
+    push = LinkWrench(link='link1')
+    push.duration.sec = 1
+    controls._on_push(push)
+    assert 'brakes hold the robot' in heard.pop()
+    loop.command(np.zeros(3), 0)
+    wait_until(lambda: loop.timeouts)   # no further commands
+    controls._on_push(push)
+    assert bool(heard) != moves

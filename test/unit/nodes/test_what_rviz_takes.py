@@ -134,7 +134,7 @@ def test_every_robot_is_drawn_at_its_start_on_its_way_and_when_it_holds(shown):
     assert bool(task.data) == bool(tracker.task.path)
     time = drive(tracker, stepper, drawings, 0.0, 1)   # a trace of one point is no line
     desk.draw()
-    kinds = ('trajectory', 'violation', 'error', 'constraint_force')
+    kinds = ('trajectory', 'violation', 'error', 'constraint_force', 'numbers')
     assert drawn(desk).keys() == {(kind, number) for kind in kinds for number in tools}
     time = drive(tracker, stepper, drawings, time, 60)
     desk.draw()

@@ -177,11 +177,12 @@ class LaunchService:
         self.__logger.debug(f"processing event: '{event.name}'")
         if isinstance(event, Shutdown):
             context._is_shutdown = True
+        handlers = tuple(context._event_handlers)  # without those that this event brings
         try:
             if isinstance(event, IncludeLaunchDescription):
                 with context._locals_of_event({}, event):
                     self.__visit(event.launch_description)
-            for handler in tuple(context._event_handlers):
+            for handler in handlers:
                 if handler.matches(event):
                     values = context._locals_of_handlers.get(id(handler), {})
                     with context._locals_of_event(values, event):
