@@ -91,6 +91,7 @@ setup(
     extras_require={
         'viewer': ['viser>=1.1'],   # the robot in a browser
         'bag': ['rosbags>=0.11'],   # runs and recordings as bags of ROS 2
+        'torch': ['torch>=2.1'],   # robots in its graphs; PyPI's wheel for Linux brings CUDA
         'jax': ['jax>=0.5'],   # its ffi, for robots in its functions
         'casadi': ['casadi>=3.6.5'],   # robots in its expressions; 3.6.5: Jacobians of external
         'plot': ['matplotlib>=3.6'],   # plots of runs, figures of examples/

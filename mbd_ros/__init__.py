@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from mbd_ros.execution import Compiled, Futures, Interpreted, Lanes, Threads
     from mbd_ros.export.casadi_function import casadi_function as casadi
     from mbd_ros.export.jax_function import jax_function as jax
+    from mbd_ros.export.torch_function import torch_function as torch
     from mbd_ros.export.write import export_library
     from mbd_ros.model.attachments.payload import with_payload
     from mbd_ros.model.couplings import coupling_map, CouplingMap
@@ -120,6 +121,7 @@ else:
         'mbd_ros.execution': ('Compiled', 'Futures', 'Interpreted', 'Lanes', 'Threads'),
         'mbd_ros.export.casadi_function': ('casadi_function as casadi',),
         'mbd_ros.export.jax_function': ('jax_function as jax',),
+        'mbd_ros.export.torch_function': ('torch_function as torch',),
         'mbd_ros.export.write': ('export_library',),
         'mbd_ros.model.couplings': ('coupling_map', 'CouplingMap'),
         'mbd_ros.model.load': ('load',),
@@ -152,5 +154,5 @@ __all__ = [
     'jacobian_rate', 'jax', 'joint_wrenches', 'link_poses', 'load', 'load_trajectory', 'lock',
     'mass_matrix', 'mobility', 'model', 'natural_frequencies', 'neutral', 'pose',
     'random_configuration', 'regressor', 'simulate', 'simulation', 'spatial', 'static_deflection',
-    'stream', 'sweep', 'thruster_map', 'udwadia_kalaba', 'with_payload',
+    'stream', 'sweep', 'thruster_map', 'torch', 'udwadia_kalaba', 'with_payload',
 ]

@@ -21,10 +21,11 @@ from typing import Any
 import mbd_ros
 from mbd_ros.cli.robot_file import add_robot, reading
 from mbd_ros.environment.contact import Ground
-from mbd_ros.export.functions import QUANTITIES, USUAL
+from mbd_ros.errors import InvalidValueError
+from mbd_ros.export.functions import QUANTITIES, tips, USUAL
 from mbd_ros.export.target import NATIVE, TARGETS
 from mbd_ros.export.write import export_library
-from mbd_ros.model import load
+from mbd_ros.model import load, Model
 
 
 def add_to(subparsers: Any) -> None:
@@ -55,8 +56,9 @@ def add_to(subparsers: Any) -> None:
                         'all that it can)')
     parser.add_argument('--as-package', metavar='NAME',
                         help='make the folder a ROS package that ament_cmake builds')
-    parser.add_argument('--parameters', choices=('world',),
-                        help='functions take gravity and what force laws read as an argument')
+    parser.add_argument('--parameters', choices=('world', 'payload'),
+                        help='functions take gravity and what force laws read as an argument; '
+                        'payload: and a load of the last link, or of the one that --link names')
     parser.set_defaults(run=run)
 
 
@@ -72,6 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
         functions=[word.strip() for word in arguments.functions.split(',') if word.strip()],
         links=arguments.links, target=arguments.target, package=arguments.as_package,
         parameters=arguments.parameters is not None,
+        payload=_carrier(model, arguments.links) if arguments.parameters == 'payload' else None,
         ground=Ground() if arguments.ground else None, version=mbd_ros.__version__)
     for reason in written.missing:
         print(f'mbd_ros: {reason}', file=sys.stderr)
@@ -81,3 +84,11 @@ def run(arguments: argparse.Namespace) -> int:
           f'  cd {written.folder} && cc example.c -Iinclude lib/{library} -lm -o example '
           '&& ./example < /dev/null')
     return 0
+
+
+def _carrier(model: Model, links: list[str] | None) -> str:
+    """Return the link that carries the payload."""
+    found = tips(model) if links is None else list(dict.fromkeys(links))
+    if len(found) != 1:
+        raise InvalidValueError('--link', ', '.join(found), 'one link, which carries the payload')
+    return found[0]

@@ -25,6 +25,7 @@ from mbd_ros.dynamics.api.whole_robot import moments
 from mbd_ros.dynamics.prepared.prepared import PreparedDynamics
 from mbd_ros.dynamics.prepared.traced_derivatives import tangent_code, traces
 from mbd_ros.dynamics.quantities import composite_sums, composites
+from mbd_ros.environment.load import LoadLaw
 from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
 from mbd_ros.execution.calls.fused import Computed, fused_code, Inside, KernelCall
 from mbd_ros.execution.executors.compiled import CompiledKernel
@@ -237,6 +238,9 @@ def _exported(dyn: PreparedDynamics, name: str, link: str) -> Exported:
             if kind.nv > 1)):
         raise _without(name, 'robots with force laws, or with rotors on joints of several rates, '
                        'have it in Python alone')
+    if name in ('center_of_mass', 'centroidal_map') and any(
+            isinstance(law, LoadLaw) for law in model.laws):
+        raise _without(name, 'it does not count the payload')
     if name == 'center_of_mass':
         return _center_of_mass(dyn)
     return _sums(dyn, name)

@@ -23,6 +23,7 @@ from pathlib import Path
 import shutil
 import subprocess
 import tempfile
+from typing import Any
 
 import llvmlite.binding as llvm
 import numpy as np
@@ -30,12 +31,12 @@ import numpy as np
 from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
 from mbd_ros.environment.contact import Ground
 from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.load import LoadLaw
 from mbd_ros.environment.surroundings import DEFAULT
-from mbd_ros.errors import InvalidValueError, MbdError, UnsupportedError
+from mbd_ros.errors import InvalidValueError, MbdError, UnknownNameError, UnsupportedError
 from mbd_ros.execution.executors.compiled import Compiled
 from mbd_ros.execution.ir.machine_code import emit
 from mbd_ros.execution.ir.origin import model_digest
-from mbd_ros.execution.program.records import flatten
 from mbd_ros.execution.program.tree import world_of
 from mbd_ros.export import c_text
 from mbd_ros.export.archive import archive
@@ -99,8 +100,9 @@ class ExportedLibrary:
 def export_library(
     model: Model, folder: str | os.PathLike[str], *, name: str | None = None,
     functions: Sequence[str] = USUAL, links: Sequence[str] | None = None, target: str = NATIVE,
-    package: str | None = None, parameters: bool = False, gravity: Sequence[float] | None = None,
-    fluid: Fluid | None = DEFAULT, ground: Ground | None = None, bindings: Sequence[str] = (),
+    package: str | None = None, parameters: bool = False, payload: str | None = None,
+    gravity: Sequence[float] | None = None, fluid: Fluid | None = DEFAULT,
+    ground: Ground | None = None, bindings: Sequence[str] = (),
     version: str | None = None,
 ) -> ExportedLibrary:
     """
@@ -124,6 +126,9 @@ def export_library(
         Name of a ROS package (ament_cmake) that the folder becomes.
     parameters : bool
         Whether functions take gravity and what force laws read as one more argument, ``world``.
+    payload : str, optional
+        A link whose load is part of ``world``, which the functions take then: mass, first moment
+        and inertia about the link's origin, in the link's axes; nothing unless told otherwise.
     gravity, fluid, ground
         As in ``compile_model``.
     bindings : sequence of str
@@ -154,6 +159,10 @@ def export_library(
     if not model.nv:
         raise InvalidValueError('robot', model.name, 'one with at least one joint that moves')
     _check_folder(where)
+    if payload is not None:
+        if payload not in model.links:
+            raise UnknownNameError('link', payload, list(model.links))
+        model, parameters = model.with_laws(*model.laws, LoadLaw(payload)), True
     dyn = compile_model(model, gravity=gravity, executor=Compiled(), fluid=fluid, ground=ground)
     found, missing = exported(dyn, functions, tips(model) if links is None else links)
     if not found:
@@ -307,8 +316,16 @@ def _names_of_world(dyn: PreparedDynamics) -> list[str]:
     names = [f'gravity {axis} [m/s^2]' for axis in 'xyz']
     places = world_of(dyn.model).own
     for law, own in zip(dyn.model.laws, places):
-        names += [f'{law.name} {k}' for k in range(len(flatten(own)))]
+        names += [f'{law.name}{end}' for end in _paths(own)]
     return names
+
+
+def _paths(record: Any) -> list[str]:
+    """Return how each scalar of a record of records is called in it."""
+    if not isinstance(record, tuple):
+        return ['']
+    fields = getattr(record, '_fields', range(len(record)))
+    return [f'.{field}{end}' for field, part in zip(fields, record) for end in _paths(part)]
 
 
 def _digest(dyn: PreparedDynamics) -> str:

@@ -15,7 +15,7 @@
 
 from pathlib import Path
 
-from exported import build, C99, check, CXX, export, state_of
+from exported import build, C99, Called, check, CXX, export, ours, state_of
 from loop_models import many_legs
 import numpy as np
 import pytest
@@ -23,6 +23,8 @@ from robots import chain, model_of
 
 import mbd_ros
 from mbd_ros.environment.contact import Ground
+from mbd_ros.errors import UnknownNameError, UnsupportedError
+from mbd_ros.export.functions import tips
 
 URDF = Path(__file__).resolve().parents[3] / 'urdf'
 SHIPPED = sorted(URDF.glob('*.urdf*'))
@@ -96,7 +98,6 @@ def test_the_same_files_each_time(tmp_path):
 
 
 def test_the_world_as_an_argument(tmp_path):
-    from exported import Called
     model = mbd_ros.load(URDF / 'panda.urdf')
     library = export(model, tmp_path, ('bias_forces',), parameters=True)
     call, given = Called(library), state_of(model, 8)
@@ -110,3 +111,31 @@ def test_the_world_as_an_argument(tmp_path):
     assert np.array_equal(result, mbd_ros.compile(model).bias_forces(given['q'], given['v']))
     world[0] = np.nan
     assert call('panda_bias_forces', given['q'], given['v'], result, world) == 2
+
+
+@pytest.mark.parametrize('seed', [0, 1])
+def test_the_load_of_a_link_as_an_argument(seed, tmp_path):
+    rng = np.random.default_rng(seed)
+    model = mbd_ros.load(URDF / 'panda.urdf')
+    link = tips(model)[0]
+    functions = ('forward_dynamics', 'inverse_dynamics', 'mass_matrix')
+    library = export(model, tmp_path, functions, payload=link, name='arm')
+    call, given = Called(library), state_of(model, seed)
+    mass, center, half = rng.uniform(0.5, 3.0), rng.normal(size=3) * 0.1, rng.normal(size=(3, 3))
+    about_center = 1e-3 * half @ half.T
+    about_center += np.eye(3) * np.trace(about_center)   # that of a body
+    c = np.outer(center, center)
+    origin = about_center + mass * (np.trace(c) * np.eye(3) - c)
+    world = np.array([0.0, 0.0, -9.81, mass, *(mass * center), *origin[np.triu_indices(3)]])
+    for robot, loaded in ((mbd_ros.with_payload(model, link, mass, center, about_center), world),
+                          (model, None)):
+        for symbol, function in library.functions:
+            result = np.zeros(function.size)
+            code = call(symbol, *(given[name] for name, _ in function.inputs), result, loaded)
+            right = np.ravel(ours(robot, function, given))
+            # 1e-11: a mass matrix of condition 1e4, other sums.
+            assert code == 0 and np.abs(result - right).max() < 1e-11 * np.abs(right).max()
+    with pytest.raises(UnsupportedError, match='payload'):
+        export(model, tmp_path / 'no', ('center_of_mass',), payload=link)
+    with pytest.raises(UnknownNameError, match='hook'):
+        export(model, tmp_path / 'no', functions, payload='hook')
