@@ -24,13 +24,17 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the nodes, now that the arguments are known."""
     value = context.launch_configurations
     graph = value['graph'] or str(launching.share('config', 'modules', f'{value["robot"]}.yaml'))
+    current = [launching.number(value, 'current', -10.0, 10.0), 0.0, 0.0]
     gravity = [0.0, 0.0, launching.number(value, 'gravity', -1000.0, 1000.0)]
     return launching.in_namespace(value, [
         launching.ours(value, 'module_manager', {'graph': graph}),
         launching.ours(value, 'simulator', {
-            'gravity': gravity, 'publish_rate': launching.number(value, 'rate', 1.0, 5000.0),
-            'effort_timeout_action': value['effort_timeout_action']}),
-        launching.ours(value, 'dynamics_server'), *launching.viewer(value, gravity=gravity),
+            'gravity': gravity, 'fluid.current': current,
+            'publish_rate': launching.number(value, 'rate', 1.0, 5000.0),
+            'effort_timeout_action': value['effort_timeout_action'],
+            'brakes_until_commanded': value['drift'] != 'true'}),
+        launching.ours(value, 'dynamics_server', {'fluid.current': current}),
+        *launching.viewer(value, gravity=gravity),
         *launching.rviz(value, 'world')])
 
 
@@ -46,8 +50,15 @@ def generate_launch_description() -> LaunchDescription:
             'gravity', default_value='0.0', description='Gravity along the z axis of the world '
             '[m/s^2]; zero for robots that float.'),
         DeclareLaunchArgument(
+            'current', default_value='0.1', description='Speed of the water along the x axis of '
+            'the world [m/s], in which robots of modules drift.'),
+        DeclareLaunchArgument(
             'rate', default_value='100.0', description='Joint states per second [Hz].'),
         DeclareLaunchArgument(
             'effort_timeout_action', default_value='brake', choices=('brake', 'zero', 'keep'),
             description='What the simulator does when no effort commands come any more.'),
+        DeclareLaunchArgument(
+            'drift', default_value='true', choices=('true', 'false'),
+            description='Whether the robot moves freely until effort commands come; else brakes '
+            'hold it.'),
         *launching.ALWAYS, *launching.VIEWER, OpaqueFunction(function=start)])

@@ -133,6 +133,22 @@ class Person:
                 one => one.offsetParent && one.value == '{text}')"""))
         self.wait(has, f'{label}: {text}')
 
+    def choose(self, label: str, option: str) -> None:
+        """Choose an option of a list beside a label."""
+        x, y = self.browser.evaluate(f"""(() => {{
+            let one = [...document.querySelectorAll('*')].find(one => one.offsetParent &&
+                [...one.childNodes].some(
+                    node => node.nodeType == 3 && node.textContent.trim() == '{label}'));
+            while (!one.querySelector('input')) one = one.parentElement;
+            const box = one.querySelector('input').getBoundingClientRect();
+            return [box.x + box.width / 2, box.y + box.height / 2];}})()""")
+        self.browser.drag([(x, y)])
+        time.sleep(1.5)
+        self.browser.click(option)
+        self.wait(lambda: self.browser.evaluate(
+            f"""[...document.querySelectorAll('input')].some(
+            one => one.offsetParent && one.value == '{option}')"""), f'{label}: {option}')
+
     def check(self, label: str) -> None:
         """Click the box beside a label until it changes: what is above may grow amid that."""
         find = f"""(() => {{let one = [...document.querySelectorAll('*')].find(

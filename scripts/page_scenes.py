@@ -21,6 +21,7 @@ from typing import Any
 
 from graphs import Graph
 from mbd_msgs.msg import EnergyAudit, LinkWrench
+from mbd_msgs.srv import GetGraph
 import numpy as np
 from page_pictures import Person, ROOT, rows_of, save, shell
 from PIL import Image
@@ -119,6 +120,7 @@ def simulation(person: Person, robot: Robot) -> None:
     browser.click('Pause')
     person.answered('simulator/pause', 'paused|done|still')
     person.wait(lambda: not robot.moves(), 'the robot rests')
+    person.browser.wait_for_text('PAUSED', 60.0)
     person.picture('pause', 'Simulation', 'Calls')
 
     browser.fill('length of a step', '0.4')
@@ -284,6 +286,66 @@ def gains(person: Person, robot: Robot) -> None:
     person.picture('gains', 'Gains', 'Calls')
 
 
+def looks(person: Person, graph: Graph) -> None:
+    """Look at links, the last minute and the log, and stop the robot."""
+    robot = Robot(graph, 'puma560.urdf')
+    person.browser.wait_for_text('tracking error', 120.0)
+    person.turn_to('Show')
+    switches = ('link frames', 'mass centres', 'inertia boxes')
+    for switch in switches:
+        person.check(switch)
+    person.type('opacity of the robot', '0.4')
+    time.sleep(SHOWN)
+    person.picture('links', 'look from', 'inertia boxes')
+    person.browser.click('Side')
+    time.sleep(SHOWN)
+    person.picture('side', 'look from', 'inertia boxes')
+    person.browser.click('Corner')
+    person.type('opacity of the robot', '1')
+    for switch in switches:
+        person.check(switch)
+
+    person.turn_to('Watch')
+    person.turn_to('The last minute')
+    person.browser.fill('time [s]', '-6')
+    person.browser.wait_for_text(' s ago', 60.0)
+    time.sleep(SHOWN)
+    person.picture('past', 'The last minute', 'The last minute')
+    person.browser.click('Now')
+    person.wait(lambda: ' s ago' not in person.browser.text(), 'the page shows what is')
+
+    person.turn_to('Log')
+    person.browser.wait_for_text('generation 1', 60.0)
+    person.picture('log', first='from level')
+
+    person.browser.click('Stop')
+    person.turn_to('Control')
+    person.answered('controller/joint_trajectory', 'sent')
+
+    def way() -> float:
+        before = robot.q
+        time.sleep(0.5)
+        return float(np.abs(robot.q - before).max())
+    person.wait(lambda: way() < 1e-4, 'the robot rests')   # rad in half a second
+    person.picture('stop', 'Calls')
+
+
+def dock(person: Person, graph: Graph) -> None:
+    """Dock a module elsewhere."""
+    person.turn_to('Control')
+    person.browser.wait_for_text('Dock there', 120.0)
+    person.turn_to('Simulation')   # folded
+    person.choose('module', 's8')
+    person.choose('port', 's2.front')
+    person.browser.click('Dock there')
+    person.answered('module_manager/move_module', '.')
+    graph_now = graph.call(GetGraph, '/module_manager/get_graph', GetGraph.Request())
+    carriers = dict(zip(graph_now.modules, graph_now.inboard_modules))
+    assert carriers['s8'] == 's2', (carriers, person.calls())
+    time.sleep(SHOWN)
+    person.picture('dock', 'Modules', 'Calls')
+
+
 def downloads(person: Person, graph: Graph) -> None:
     """Download plots and a picture."""
     person.browser.wait_for_text('tracking error', 120.0)
@@ -344,6 +406,8 @@ SCENES: dict[str, tuple[tuple[str, ...], tuple[float, ...], tuple[float, ...], C
                  controls),
     'downloads': (('track.launch.py', 'robot:=puma560'), (3.2, -2.2, 1.9), (0.25, 0.0, 0.75),
                   downloads),
+    'looks': (('track.launch.py', 'robot:=puma560'), (3.2, -2.2, 1.9), (0.25, 0.0, 0.75), looks),
+    'dock': (('modules.launch.py',), (3.2, -2.6, 2.7), (0.6, 0.0, 0.9), dock),
     'loops': (('track.launch.py', 'robot:=five_bar'), (1.5, -1.2, 0.9), (0.0, 0.1, 0.2), loops),
     'follow': (('swim.launch.py', 'robot:=quadruped'), (5.4, -4.8, 3.2), (0.0, 0.0, 0.3), follow),
 }

@@ -235,7 +235,8 @@ class Simulator(ManagedNode):
             factor=settings.real_time_factor, lockstep=settings.lockstep,
             timeout=(settings.lockstep_timeout if settings.lockstep
                      else settings.effort_timeout),
-            on_timeout=settings.effort_timeout_action)
+            on_timeout=settings.effort_timeout_action,
+            holds_at_first=settings.brakes_until_commanded)
         return SimulationLoop(stepper, timing, publish=self._publisher(robot), warn=self._warn,
                               expected=self._has_controller,
                               drives=lambda: self._stand_in.drives)

@@ -168,7 +168,10 @@ class Viewer(ManagedNode):
         if seen is not None:
             self._seen = seen
             with page.one_picture():
-                page.move(seen.poses)
+                shown = seen
+                for view in self._views:
+                    shown = view.shown(shown)
+                page.move(shown.poses)
                 for view in self._views:
                     view.draw(seen)
 
@@ -192,6 +195,8 @@ class Viewer(ManagedNode):
                 ' · '.join(word for word in words if word),
                 {**({'mixed with another launch': self._another} if self._another else {}),
                  **{name: text for view in self._views for name, text in view.readouts.items()}})
+            page.panel.set_details({name: text for view in self._views
+                                    for name, text in view.details.items()})
         page.redraw()
 
 

@@ -40,7 +40,7 @@ def page(launch):
         running.wait_for(r'\[controller\]: tracking')
         browser = Browser(url)
         browsers.append(browser)
-        browser.wait_for_text('nominal model off the path', 180.0)
+        browser.wait_for_text('tracking error', 180.0)
         return browser, settled(browser)
     yield take
     for browser in browsers:

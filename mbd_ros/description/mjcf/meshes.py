@@ -24,11 +24,12 @@ from numpy.typing import NDArray
 from mbd_ros.description.mjcf.document import Document, Item
 from mbd_ros.description.mjcf.orientation import rotation_of
 from mbd_ros.description.records.mesh_file import MAX_BYTES, read_mesh
-from mbd_ros.description.records.mesh_solid import inertia_box, mesh_solid, MeshSolid, WAYS
+from mbd_ros.description.records.mesh_solid import mesh_solid, MeshSolid, WAYS
 from mbd_ros.description.records.numbers import numbers_in
 from mbd_ros.description.records.report import nearest, TEXT
 from mbd_ros.description.xml.roots import Roots
 from mbd_ros.errors import DescriptionError, UnsupportedError
+from mbd_ros.spatial.inertia_box import inertia_box
 
 Array = NDArray[np.float64]
 
@@ -161,7 +162,7 @@ def fitted(solid: MeshSolid, kind: str, scale: float) -> tuple[Array, tuple[floa
         By which all sizes are multiplied.
 
     """
-    axes, (x, y, z) = inertia_box(solid)
+    axes, (x, y, z) = inertia_box(solid.tensor, solid.volume)
     pose = np.eye(4)
     pose[:3, :3], pose[:3, 3] = axes, solid.center
     across = 0.5 * (x + y)

@@ -153,6 +153,13 @@ def carried_by(graph: ModuleGraph, module: str) -> list[str]:
     return carried
 
 
+def free_ports(graph: ModuleGraph) -> list[tuple[str, str]]:
+    """Return module and port of each port at which nothing is docked, in their order."""
+    taken = {end for one in graph.connections for end in one.ends}
+    return [(name, port) for name, instance in graph.instances.items()
+            for port in graph.types[instance.type].ports if (name, port) not in taken]
+
+
 def _refuse_base(graph: ModuleGraph, module: str, done: str) -> None:
     if module not in graph.instances:
         raise UnknownNameError('module', module, graph.instances)

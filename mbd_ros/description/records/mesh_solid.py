@@ -131,23 +131,3 @@ def _hull(vertices: Array) -> NDArray[np.int64]:
     inwards = np.einsum('ij,ij->i', normals, hull.equations[:, :3]) < 0.0
     faces[inwards] = faces[inwards][:, ::-1]
     return faces
-
-
-def inertia_box(solid: MeshSolid) -> tuple[Array, Array]:
-    """
-    Return the box with the inertia of a mesh.
-
-    Returns
-    -------
-    (3, 3) array
-        Its axes as columns, the longest last.
-    (3,) array
-        Half its edges [m].
-
-    """
-    moments, axes = np.linalg.eigh(solid.tensor)
-    moments, axes = moments[::-1], axes[:, ::-1].copy()
-    if np.linalg.det(axes) < 0.0:
-        axes[:, 0] *= -1.0
-    squares = moments.sum() - 2.0 * moments
-    return axes, 0.5 * np.sqrt(np.maximum(6.0 * squares / solid.volume, 0.0))

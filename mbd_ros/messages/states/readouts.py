@@ -34,6 +34,10 @@ Entry: TypeAlias = 'str | tuple[str, ...]'
 LOOP_HEADS = ('loop', 'open by [m or 1]', 'equations')
 MOST_ROWS = 200
 """Joints and loops that a table lists."""
+NEAR = 0.02
+"""Part of a range or a limit that is near its end."""
+MOST_NAMES = 4
+"""Joints that one line names."""
 HARD = '\u00a0'
 """A space at which no line ends."""
 WIDEST = 4.0 * np.pi
@@ -44,13 +48,33 @@ FINEST = 12
 """Decimals of a slider at most."""
 
 
+class Units(NamedTuple):
+    """Units of the joints with one coordinate, such as ``rad``, ``m`` or ``rad or m``."""
+
+    position: str
+    velocity: str
+    effort: str
+
+
+TURNING, SLIDING = Units('rad', 'rad/s', 'N m'), Units('m', 'm/s', 'N')
+
+
+def joint_units(model: Model) -> dict[str, Units]:
+    """Return the units of each joint with one coordinate."""
+    return {name: SLIDING if model.joint_types[model.joint_index(name)] is JointType.PRISMATIC
+            else TURNING for name in simple_joints(model)}
+
+
+def units(model: Model) -> Units:
+    """Return the units of all joints with one coordinate; of none, those of both kinds."""
+    present = set(joint_units(model).values()) or {TURNING, SLIDING}
+    return Units(*(' or '.join(getattr(kind, quantity) for kind in (TURNING, SLIDING)
+                               if kind in present) for quantity in Units._fields))
+
+
 def joint_heads(model: Model) -> tuple[Entry, ...]:
     """Return the heads of ``joint_rows``, with the units of the joints that a model has."""
-    kinds = {model.joint_types[model.joint_index(name)] is JointType.PRISMATIC
-             for name in simple_joints(model)}
-    place, speed, effort = (
-        ' or '.join(unit for slides, unit in enumerate(units) if slides in kinds)
-        for units in (('rad', 'm'), ('rad/s', 'm/s'), ('N m', 'N')))
+    place, speed, effort = units(model)
     return ('joint', (f'position [{place}]', 'range'), f'velocity [{speed}]',
             (f'effort [{effort}]', 'most'))
 
@@ -92,6 +116,49 @@ def joint_rows(model: Model, q: Vector, v: Vector, effort: Vector | None
 def _figure(value: float, decimals: int) -> str:
     """Return a number with so many decimals; zero has no sign."""
     return f'{round(float(value), decimals) + 0.0:.{decimals}f}'
+
+
+def near_limits(model: Model, q: Vector, v: Vector, effort: Vector | None) -> str:
+    """
+    Return which joints are near a limit, or beyond, and of what.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q, v : Vector
+        (nq,), (nv,).
+    effort : Vector or None
+        (nv,); None where it is not known.
+
+    Returns
+    -------
+    str
+        Such as ``joint2 (position), joint3 (effort)``; empty if none is: a position within
+        ``NEAR`` of its range from one of its ends, a velocity or an effort within ``NEAR`` of its
+        limit. At most ``MOST_NAMES`` joints.
+
+    """
+    found = []
+    for name in simple_joints(model):
+        joint = model.joint_index(name)
+        iq, iv = model.q_offsets[joint], model.v_offsets[joint]
+        low, high = model.lower[iv], model.upper[iv]
+        close = NEAR * (high - low) if np.isfinite(high - low) else 0.0
+        reached = [quantity for quantity, is_near in (
+            ('position', not low + close <= q[iq] <= high - close and low < high),
+            ('velocity', _uses_up(v[iv], model.velocity_limits[iv])),
+            ('effort', effort is not None and _uses_up(effort[iv], model.effort_limits[iv])),
+        ) if is_near]
+        if reached:
+            found.append(f'{name} ({", ".join(reached)})')
+    more = f' and {len(found) - MOST_NAMES} more' if len(found) > MOST_NAMES else ''
+    return ', '.join(found[:MOST_NAMES]) + more
+
+
+def _uses_up(value: float, limit: float) -> bool:
+    """Tell whether a value is within ``NEAR`` of its limit; a limit of zero is none."""
+    return bool(0.0 < limit < np.inf and abs(value) > (1.0 - NEAR) * limit)
 
 
 def loop_rows(model: Model, q: Vector) -> list[tuple[str, str, str]]:

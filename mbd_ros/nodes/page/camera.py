@@ -81,13 +81,14 @@ class FollowingCamera:
         if not always and np.linalg.norm(way) <= leap:
             self._sides.clear()
             return
-        cameras = {number: client.camera for number, client in self._server.get_clients().items()
+        clients = {number: client for number, client in self._server.get_clients().items()
                    if client.camera.update_timestamp > 0.0}   # it has said where it looks
-        self._sides = {number: self._side(number, camera, before)
-                       for number, camera in cameras.items()}
-        for number, camera in cameras.items():
-            camera.position = point + self._sides[number]
-            camera.look_at = point
+        self._sides = {number: self._side(number, client.camera, before)
+                       for number, client in clients.items()}
+        for number, client in clients.items():
+            with client.atomic():   # a browser answers with what it has between two messages
+                client.camera.position = point + self._sides[number]
+                client.camera.look_at = point
 
     def _side(self, number: int, camera: Any, point: Matrix) -> Matrix:
         """Return where a camera is from what it looks at (3,), which should be a point [m]."""

@@ -89,6 +89,12 @@ class LivePlot:
         self._plot: viser.GuiUplotHandle | None = None
         self._folder = gui.add_folder(title, expand_by_default=expanded, visible=False)
 
+    def measure(self, unit: str, axis: str) -> None:
+        """Plot in another unit from the next samples on."""
+        if (unit, axis) != (self.unit, self._axis):
+            self.unit, self._axis, self._drawn = unit, axis, ()
+            self.reset()
+
     def add(self, time: float, values: Mapping[str, float]) -> None:
         """
         Take a sample; one that comes too soon after the last is left out.

@@ -45,6 +45,14 @@ LONGEST_FAREWELL = 1.0
 SECTION = 1.0
 """Distance of the thick lines of the ground [m]."""
 
+DISTANCE = 3.1
+"""Of the camera, in radii of the robot."""
+
+AT_FIRST = 'Corner'
+SIDES = {AT_FIRST: np.array([0.72, -0.58, 0.38]), 'Front': np.array([1.0, 0.0, 0.0]),
+         'Side': np.array([0.0, -1.0, 0.0]), 'Top': np.array([-1e-3, 0.0, 1.0])}
+"""Where the camera may be, seen from the middle of the robot, whose front is along x."""
+
 PLAY = 0.03
 """What reaches further below the ground, such as a robot that hangs, lowers it [m]."""
 
@@ -76,11 +84,14 @@ class Page:
         self._robot: RobotView | None = None
         self._shapes: tuple[Shape, ...] = ()
         self._drag: tuple[str, Callable[[str, Any], None]] | None = None
+        self._click: Callable[[str], None] | None = None
+        self._opacity = 1.0
         self._arrows: set[str] = set()
         self._framed = False
         self._middle: Matrix = np.zeros(3)
         self._size = 1.0
         self._height = 0.0
+        self._poses: Mapping[str, Matrix] = {}
         self._build_scene()
         self.panel = Panel(self.server.gui, history=history)
 
@@ -133,6 +144,9 @@ class Page:
                 self._robot.remove()
             self._robot = RobotView(self.server.scene, shapes)
             self._robot.move(poses)
+            self._robot.set_opacity(self._opacity)
+            if self._click is not None:
+                self._robot.on_click(self._click)
             self.clear()
             self._shapes = tuple(shapes)
             self.look_anew()
@@ -144,6 +158,7 @@ class Page:
         """Put the links of the robot where they are."""
         if self._robot is not None:
             self._robot.move(poses)
+            self._poses = poses
             middle = self.middle_of(poses)
             # A leap is no motion: the pose of a floating base has come, or the robot was reset.
             if not self._framed or np.linalg.norm(middle - self._middle) > self.leap:
@@ -177,6 +192,23 @@ class Page:
         self._drag = modifier, report
         self._offer_drag()
 
+    def on_click(self, report: Callable[[str], None]) -> None:
+        """Report clicks on links of the robots that are shown from now on."""
+        self._click = report
+
+    def set_opacity(self, opacity: float) -> None:
+        """Make this robot, and those after it, see-through; see ``RobotView.set_opacity``."""
+        self._opacity = opacity
+        if self._robot is not None:
+            with self.server.atomic():
+                self._robot.set_opacity(opacity)
+
+    def look_from(self, client: Any, side: str) -> None:
+        """Let one browser look at all of the robot from a side, one of ``SIDES``."""
+        with client.atomic():
+            client.camera.position = self._middle + DISTANCE * self._size * SIDES[side]
+            client.camera.look_at = self._middle   # second: viser moves it with the position
+
     def show_arrows(self, name: str, shown: bool) -> None:
         """
         Note which arrows to drag are shown, by their names in the scene.
@@ -199,6 +231,16 @@ class Page:
         """Return the middle (3,) of the robot's links that are shown [m]."""
         shown = [poses[shape.link][:3, 3] for shape in self._shapes if shape.link in poses]
         return np.asarray(np.mean(shown, axis=0)) if shown else np.zeros(3)
+
+    @property
+    def middle(self) -> Matrix:
+        """Middle (3,) of the robot where it was put last [m]."""
+        return self._middle
+
+    @property
+    def poses(self) -> Mapping[str, Matrix]:
+        """Poses (4, 4) of the links where they were put last."""
+        return self._poses
 
     @property
     def size(self) -> float:
@@ -271,4 +313,4 @@ class Page:
         camera = self.server.initial_camera
         camera.fov = 0.7
         camera.look_at = middle
-        camera.position = middle + 3.1 * size * np.array([0.72, -0.58, 0.38])
+        camera.position = middle + DISTANCE * size * SIDES[AT_FIRST]

@@ -39,7 +39,9 @@ class Panel:
 
     Attributes
     ----------
-    watch, joints, control, show : viser.GuiTabHandle
+    stop : viser.GuiButtonHandle
+        The button that brings the robot to rest, always in sight.
+    watch, joints, control, show, log : viser.GuiTabHandle
         The tabs, contexts in which more can be added to them.
     plots : list of LivePlot
         All plots.
@@ -52,11 +54,17 @@ class Panel:
         self._drawings: list[Drawing] = []
         self.plots: list[LivePlot] = []
         self._status = gui.add_html('')
+        self.stop = gui.add_button('Stop', color='red', visible=False, hint=(
+            'The controller brings the robot to rest and holds it.'))
         tabs = gui.add_tab_group()
         self.watch, self.joints = tabs.add_tab('Watch'), tabs.add_tab('Joints')
         self.control, self.show = tabs.add_tab('Control'), tabs.add_tab('Show')
+        self.log = tabs.add_tab('Log')
         with self.watch:
             self._legend = gui.add_html('')
+            self._folder = gui.add_folder('Details', expand_by_default=False, visible=False)
+        with self._folder:
+            self._details = gui.add_html('')
         with self.show:
             self.clear = gui.add_button('Clear traces and plots')
         self.set_status('waiting for a robot', {})
@@ -86,6 +94,12 @@ class Panel:
     def set_status(self, title: str, rows: Mapping[str, str]) -> None:
         """Show a line of text and a table of readouts; any text may come from outside."""
         show(self._status, f'<b>{escaped(title)}</b>{table((), rows.items())}')
+
+    def set_details(self, rows: Mapping[str, str]) -> None:
+        """Show figures for those who look closer, in a folder that is collapsed at first."""
+        show(self._details, table((), rows.items()))
+        if self._folder.visible is not bool(rows):
+            self._folder.visible = bool(rows)
 
     def reset(self) -> None:
         """Forget all samples."""

@@ -14,7 +14,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 import logging
 from typing import Any
 
@@ -55,14 +56,16 @@ class RobotView:
         self._frames: dict[str, viser.FrameHandle] = {}
         self._shown: dict[str, bytes] = {}
         self._handles: list[tuple[str, Any]] = []
+        self._paints: list[tuple[float, Callable[[float], None]]] = []
         self.remarks: list[str] = []
         for number, shape in enumerate(shapes):
             if shape.link not in self._frames:
                 self._frames[shape.link] = scene.add_frame(
                     f'{root}/{len(self._frames)}', show_axes=False)
             try:
-                handle = _add(scene, f'{self._frames[shape.link].name}/{number}', shape)
-                self._handles.append((shape.link, handle))
+                handles = _add(scene, f'{self._frames[shape.link].name}/{number}', shape)
+                self._handles.append((shape.link, handles[0]))
+                self._paints.append((shape.color[3], _paint(handles)))
             except Exception as error:   # a mesh reader may raise anything
                 self.remarks.append(one_line(f"{shape.file} of link '{shape.link}' is not shown: "
                                              f'{str(error) or type(error).__name__}'))
@@ -94,6 +97,26 @@ class RobotView:
                 report(link, event)
             handle.on_drag('left', modifier=modifier)(drag)
 
+    def on_click(self, report: Callable[[str], None]) -> None:
+        """Report a click on a link, in the thread of the server, with the link's name."""
+        for link, handle in self._handles:
+            async def click(_: Any, link: str = link) -> None:
+                report(link)
+            handle.on_click(click)
+
+    def set_opacity(self, opacity: float) -> None:
+        """
+        Make the robot see-through.
+
+        Parameters
+        ----------
+        opacity : float
+            From 0 (not to be seen) to 1 (as described), by which that of each shape is multiplied.
+
+        """
+        for own, paint in self._paints:
+            paint(own * opacity)
+
     def off_drag(self) -> None:
         """Report drags no more: the mouse passes through the links."""
         for _, handle in self._handles:
@@ -124,41 +147,66 @@ class RobotView:
         self._frame.remove()
 
 
-def _add(scene: viser.SceneApi, name: str, shape: Shape) -> Any:
-    """Add one shape to the scene and return its handle."""
+def _paint(handles: Sequence[Any]) -> Callable[[float], None]:
+    """Return what sets the opacity of a shape; a mesh with materials gives way to a plain one."""
+    plain: list[Any] = []
+
+    def paint(opacity: float) -> None:
+        solid = opacity >= 1.0
+        if isinstance(handles[0], viser.GlbHandle):
+            handles[0].visible = solid
+            if not solid and not plain:
+                plain.append(handles[1]())
+            for handle in plain:
+                handle.visible, handle.opacity = not solid, opacity
+            return
+        for handle in handles:
+            handle.opacity = None if solid else opacity
+    return paint
+
+
+def _add(scene: viser.SceneApi, name: str, shape: Shape) -> list[Any]:
+    """
+    Add one shape to the scene and return its handles, the one for the mouse first.
+
+    Behind the handle of a mesh with materials, whose opacity cannot be set, is what adds the same
+    mesh in one colour.
+    """
     r, g, b, alpha = shape.color
     color = (round(255 * r), round(255 * g), round(255 * b))
     opacity = None if alpha >= 1.0 else alpha
     wxyz, position = quaternion(shape.pose[:3, :3]), shape.pose[:3, 3]
     if shape.kind == 'box':
-        return scene.add_box(name, color, np.array(shape.size), opacity=opacity, wxyz=wxyz,
-                             position=position)
+        return [scene.add_box(name, color, np.array(shape.size), opacity=opacity, wxyz=wxyz,
+                              position=position)]
     if shape.kind == 'sphere':
-        return scene.add_icosphere(name, shape.size[0], color, opacity=opacity,
-                                   wxyz=wxyz, position=position)
+        return [scene.add_icosphere(name, shape.size[0], color, opacity=opacity,
+                                    wxyz=wxyz, position=position)]
     if shape.kind == 'mesh':
         return _add_mesh(scene, name, shape, color)
     radius, length = shape.size
-    handle = scene.add_cylinder(name, radius, length, color, opacity=opacity, wxyz=wxyz,
-                                position=position)
+    handles: list[Any] = [scene.add_cylinder(name, radius, length, color, opacity=opacity,
+                                             wxyz=wxyz, position=position)]
     if shape.kind == 'capsule':
-        for end in (-0.5 * length, 0.5 * length):
-            scene.add_icosphere(f'{name}/{end}', radius, color, opacity=opacity,
-                                position=(0.0, 0.0, end))
-    return handle
+        handles += [scene.add_icosphere(f'{name}/{end}', radius, color, opacity=opacity,
+                                        position=(0.0, 0.0, end))
+                    for end in (-0.5 * length, 0.5 * length)]
+    return handles
 
 
-def _add_mesh(scene: viser.SceneApi, name: str, shape: Shape, color: Rgb) -> Any:
+def _add_mesh(scene: viser.SceneApi, name: str, shape: Shape, color: Rgb) -> list[Any]:
     """Add a mesh; one without materials of its own takes the shape's colour."""
     logging.getLogger('trimesh').setLevel(logging.CRITICAL)   # it is said in one line, by us
     assert shape.file is not None
     mesh = drawn_mesh(shape.file, Roots(shape.file, max_bytes=MAX_BYTES).check)
     mesh.apply_scale(shape.size)
     wxyz, position = quaternion(shape.pose[:3, :3]), shape.pose[:3, 3]
+    plain = partial(scene.add_mesh_simple, vertices=mesh.vertices, faces=mesh.faces, color=color,
+                    wxyz=wxyz, position=position)
     if mesh.visual.kind in ('texture', 'vertex', 'face'):
-        return scene.add_mesh_trimesh(name, mesh, wxyz=wxyz, position=position)
-    return scene.add_mesh_simple(name, mesh.vertices, mesh.faces, color=color, wxyz=wxyz,
-                                 position=position)
+        return [scene.add_mesh_trimesh(name, mesh, wxyz=wxyz, position=position),
+                partial(plain, f'{name}_plain')]
+    return [plain(name)]
 
 
 def quaternion(rotation: Matrix) -> Matrix:

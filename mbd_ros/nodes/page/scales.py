@@ -29,9 +29,9 @@ FAINT = 1e-3
 """The same for amplitudes of torques [N m]."""
 
 
-def micrometres(distances: Matrix) -> Matrix:
-    """Return distances [m] for a logarithmic axis in micrometres."""
-    return 1e6 * np.maximum(np.abs(distances), SMALLEST)
+def millimetres(distances: Matrix) -> Matrix:
+    """Return distances [m] for a logarithmic axis in millimetres."""
+    return 1e3 * np.maximum(np.abs(distances), SMALLEST)
 
 
 def powers_of_ten(values: Matrix) -> Matrix:

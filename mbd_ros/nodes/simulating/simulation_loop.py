@@ -63,6 +63,8 @@ class Timing:
         Longest wait for efforts [s].
     on_timeout : str
         ``'brake'``, ``'zero'`` or ``'keep'``.
+    holds_at_first : bool
+        Whether brakes hold the robot until the first command.
 
     """
 
@@ -72,6 +74,7 @@ class Timing:
     lockstep: bool
     timeout: float
     on_timeout: str
+    holds_at_first: bool = True
 
 
 class Successor(NamedTuple):
@@ -98,14 +101,14 @@ class SimulationLoop:
     """
     A thread that moves a robot in time.
 
-    Until the first effort command the brakes hold the robot: its joints do not move. Without
-    lockstep the newest command acts from the next integration step on. In lockstep time stands
-    still after each published state until the command that answers it is there, however long that
-    takes, as long as somebody is there who sends commands. When commands stop,
-    ``Timing.on_timeout`` says what happens, and the next command ends it. Efforts act within
-    the effort limits of the model. Where they still lead to a motion that is not finite, or faster
-    than the stepper's ``fastest``, they are dropped and the brakes hold the robot where it was,
-    until the next command.
+    Until the first effort command the brakes hold the robot, unless ``Timing.holds_at_first`` is
+    false: its joints do not move. Without lockstep the newest command acts from the next
+    integration step on. In lockstep time stands still after each published state until the command
+    that answers it is there, however long that takes, as long as somebody is there who sends
+    commands. When commands stop, ``Timing.on_timeout`` says what happens, and the next command
+    ends it. Efforts act within the effort limits of the model. Where they still lead to a motion
+    that is not finite, or faster than the stepper's ``fastest``, they are dropped and the brakes
+    hold the robot where it was, until the next command.
 
     Parameters
     ----------
@@ -140,6 +143,7 @@ class SimulationLoop:
         self._answers = 0
         self._reset_at = -1
         self._arrival = 0.0
+        self._released = not timing.holds_at_first   # by a command, or from the beginning
         self._driven = False
         self._stopped_at = float('-inf')
         self._lag_said = False
@@ -193,7 +197,9 @@ class SimulationLoop:
     @property
     def braked(self) -> bool:
         """Whether the brakes hold the robot, because no efforts come; pushes move nothing then."""
-        return not self._driven and (self._timing.on_timeout == 'brake' or self._arrival == 0.0)
+        commanded = self._arrival > 0.0
+        return not self._driven and (
+            not self._released or (commanded and self._timing.on_timeout == 'brake'))
 
     def start(self, begin: int) -> None:
         """Begin; the initial state is that of a time [ns]."""
@@ -230,7 +236,7 @@ class SimulationLoop:
             if self._suspended or (self._timing.lockstep and self._driven and answers != now):
                 return   # it answers a state that has passed
             self._answers = answers
-            self._arrival = time.monotonic()
+            self._arrival, self._released = time.monotonic(), True
             self._efforts = given
             self._changed.notify()
 
@@ -360,6 +366,7 @@ class SimulationLoop:
             if not self._suspended:
                 return False
             self._efforts, self._driven, self._arrival = self._rest, False, 0.0
+            self._released = not self._timing.holds_at_first
         with self._between_steps:
             self._stepper.set_state(self._stepper.q, time=self._stepper.time)
         with self._changed:
@@ -499,6 +506,7 @@ class SimulationLoop:
         """Let the brakes hold the robot until the next command, as before the first one."""
         with self._changed:
             self._efforts, self._driven, self._arrival = self._rest, False, 0.0
+            self._released = False
         self.stops += 1
         now = time.monotonic()
         if now - self._stopped_at > SAY_AGAIN:

@@ -92,17 +92,23 @@ class Calls:
     def get_parameters(self, node: str, names: Sequence[str],
                        done: Callable[[dict[str, Any]], None]) -> bool:
         """Ask for parameters of another node, without a word; tell whether it is there."""
-        client = self._client(GetParameters, f'{node}/get_parameters')
-        if not client.service_is_ready():
-            return False
+        def answered(response: Any) -> None:
+            if len(response.values) == len(names):
+                done(dict(zip(names, map(parameter_value_to_python, response.values))))
+        ask = self.reader(GetParameters, f'{node}/get_parameters')
+        return ask(GetParameters.Request(names=list(names)), answered)
 
-        def answered(future: Future) -> None:
-            values = future.result().values
-            if len(values) == len(names):
-                done(dict(zip(names, map(parameter_value_to_python, values))))
-        client.call_async(GetParameters.Request(names=list(names))).add_done_callback(
-            self._guarded(f'{node}/get_parameters', answered))
-        return True
+    def reader(self, kind: Any, name: str) -> Callable[[Any, Answered], bool]:
+        """Return what calls a service without a word, and tells whether it is there."""
+        client = self._client(kind, name)
+
+        def ask(request: Any, done: Answered) -> bool:
+            if not client.service_is_ready():
+                return False
+            client.call_async(request).add_done_callback(
+                self._guarded(name, lambda future: done(future.result())))
+            return True
+        return ask
 
     def publish(self, kind: Any, name: str, message: Any) -> None:
         """Publish a message."""

@@ -22,7 +22,7 @@ from mbd_msgs.action import FollowPath
 from mbd_msgs.msg import ControllerState
 from trajectory_msgs.msg import JointTrajectory
 
-from mbd_ros.messages.states.readouts import by_joint, Range, ranges
+from mbd_ros.messages.states.readouts import by_joint, joint_units, Range, ranges
 from mbd_ros.messages.trajectories.simple_goals import in_frame, joint_goal, point_goal
 from mbd_ros.nodes.page.dragged_point import DraggedPoint
 from mbd_ros.nodes.page.numbers_in import number
@@ -66,11 +66,12 @@ class Goals(View):
                     hint='The controller follows it by a planned path when it is let go.')
         with self._folder:
             self._time = gui.add_slider('time [s]', *TIMES, 0.1, 3.0)
-            buttons = gui.add_button_group('joints', ('Move there', 'Reset sliders', 'Stop'))
-        self.on_button(buttons, {'Move there': self._move, 'Reset sliders': self._let_go,
-                                 'Stop': self._stop})
+            buttons = gui.add_button_group('joints', ('Move there', 'Reset sliders'))
+        self.on_button(buttons, {'Move there': self._move, 'Reset sliders': self._let_go})
+        self.page.panel.stop.on_click(lambda _: self.wishes.put('stop', self._stop))
         for control in (self._target, self._link):
             control.on_update(lambda _: self.wishes.put('target', self._show_target))
+        self._stopping = self.node.resolve_topic_name('controller/joint_trajectory')
         self.node.create_subscription(ControllerState, 'controller/state', self._on_state,
                                       qos.NEWEST, qos_overriding_options=qos.OVERRIDABLE)
 
@@ -82,9 +83,11 @@ class Goals(View):
         self._ranges = ranges(robot.model)
         if len(self._ranges) > MOST_SLIDERS:
             self._ranges = {}
+        units = joint_units(robot.model)
         with self._folder:
             self._sliders = {name: self.page.server.gui.add_slider(
-                self.page.panel.label(name), place.low, place.high, 10.0 ** -place.decimals,
+                f'{self.page.panel.label(name)} [{units[name].position}]', place.low,
+                place.high, 10.0 ** -place.decimals,
                 place.nearest(0.0)) for name, place in self._ranges.items()}
         for slider in self._sliders.values():
             slider.on_update(self._touch)
@@ -110,7 +113,10 @@ class Goals(View):
         self._seen = seen
 
     def redraw(self, seen: Seen | None) -> None:
-        """Let the sliders follow the robot."""
+        """Let the sliders follow the robot, and offer *Stop* where something listens to it."""
+        listens = bool(self.node.count_subscribers(self._stopping))
+        if self.page.panel.stop.visible is not listens:
+            self.page.panel.stop.visible = listens
         if seen is None or self._moved or self.robot is None:
             return
         positions = by_joint(self.robot.model, seen.q, self.robot.model.q_offsets)

@@ -47,7 +47,7 @@ class Recording(View):
     def draw(self, seen: Seen) -> None:
         """Move the camera."""
         self._camera.follow(
-            self.page.middle_of(seen.poses), self._follow.value, self.page.leap)
+            self.page.middle, self._follow.value, self.page.leap)
 
     def _send_table(self, client: Any) -> None:
         if client is not None:

@@ -17,13 +17,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from diagnostic_msgs.msg import DiagnosticArray
 from std_srvs.srv import SetBool, Trigger
 
 from mbd_ros.nodes.page.numbers_in import number
+from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.viewing.view import Seen, Shared, View
 
 SLOWEST, FASTEST = 1.0 / 64.0, 64.0
 """Simulated seconds per second that the buttons reach."""
+
+PAUSED = 'paused'
+"""Message of the simulator's diagnostics while its time stands still."""
 
 LARGEST = 1e6
 """Largest real time factor that is believed."""
@@ -38,7 +43,7 @@ class Simulation(View):
     def __init__(self, shared: Shared) -> None:
         super().__init__(shared)
         self._factor: float | None = None
-        self._asked = False
+        self._asked = self._paused = False
         self.calls.expect([(SetBool, 'simulator/pause'), (Trigger, 'simulator/step'),
                            (Trigger, 'simulator/reset')], nodes=['simulator'])
         gui = self.page.server.gui
@@ -48,18 +53,37 @@ class Simulation(View):
             self._step = gui.add_slider('length of a step [s]', *STEPS, 0.001, 0.05)
         actions: dict[str, Callable[[], None]] = {
             'Pause': lambda: self._pause(True), 'Go on': lambda: self._pause(False),
-            'Step': lambda: self.calls.service(Trigger, 'simulator/step', Trigger.Request()),
-            'Reset': lambda: self.calls.service(Trigger, 'simulator/reset', Trigger.Request()),
+            'Step': lambda: self.calls.service(
+                Trigger, 'simulator/step', Trigger.Request(), lambda _: self._note(True)),
+            'Reset': lambda: self.calls.service(
+                Trigger, 'simulator/reset', Trigger.Request(), self._begin_anew),
             'Slower': lambda: self._change_pace(0.5), 'Faster': lambda: self._change_pace(2.0),
             'Real time': lambda: self._change_pace(None)}
 
+        self._simulator = self.node.resolve_service_name('simulator')
+        self.node.create_subscription(DiagnosticArray, '/diagnostics', self._on_diagnostics,
+                                      qos.RELIABLE)
         self.on_button(time, actions)
         self.on_button(speed, actions)
         self.on_number(self._step, *STEPS, lambda value: self.calls.set_parameter(
             'simulator', 'step_time', value))
 
+    def _begin_anew(self, _: object) -> None:
+        """Let traces and plots begin where the robot begins."""
+        self.page.clear()
+
     def _pause(self, paused: bool) -> None:
-        self.calls.service(SetBool, 'simulator/pause', SetBool.Request(data=paused))
+        self.calls.service(SetBool, 'simulator/pause', SetBool.Request(data=paused),
+                           lambda _: self._note(paused))
+
+    def _note(self, paused: bool) -> None:
+        self._paused = paused
+
+    def _on_diagnostics(self, message: DiagnosticArray) -> None:
+        """Hear whether the simulator is paused, whoever has asked for it."""
+        for status in message.status:
+            if status.name == self._simulator:
+                self._note(status.message == PAUSED)
 
     def _change_pace(self, by: float | None) -> None:
         """Multiply the simulated seconds per second, or let them be one."""
@@ -76,6 +100,11 @@ class Simulation(View):
     def _take(self, values: Mapping[str, Any]) -> None:
         if self._factor is None:
             self._factor = number(values['real_time_factor'], 0.0, LARGEST)
+
+    @property
+    def status(self) -> str:
+        """Return that time stands still, if it does."""
+        return PAUSED.upper() if self._paused else ''
 
     @property
     def readouts(self) -> Mapping[str, str]:

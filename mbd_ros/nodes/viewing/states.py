@@ -17,9 +17,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mbd_ros.messages.states.readouts import (
-    by_joint, energies, joint_heads, joint_rows, loop_figures, LOOP_HEADS, loop_rows)
+    by_joint, energies, joint_heads, joint_rows, loop_figures, LOOP_HEADS, loop_rows, near_limits,
+    units)
 from mbd_ros.nodes.page import colors
 from mbd_ros.nodes.page.panel import show, table
+from mbd_ros.nodes.parts.robot_source import Robot
 from mbd_ros.nodes.parts.surroundings import gravity_of
 from mbd_ros.nodes.viewing.view import Seen, Shared, View
 
@@ -30,6 +32,7 @@ class States(View):
     def __init__(self, shared: Shared) -> None:
         super().__init__(shared)
         self._readouts: dict[str, str] = {}
+        self._details: dict[str, str] = {}
         panel = self.page.panel
         self._efforts = panel.add_plot('Joint efforts', 'N m or N', 'effort [N m or N]')
         self._energies = panel.add_plot(
@@ -40,6 +43,12 @@ class States(View):
         with panel.joints:
             self._joints = self.page.server.gui.add_html('')
             self._loops = self.page.server.gui.add_html('')
+
+    def use(self, robot: Robot) -> None:
+        """Name the units that the joints of another robot have."""
+        _, speed, effort = units(robot.model)
+        self._efforts.measure(effort, f'effort [{effort}]')
+        self._velocities.measure(speed, f'velocity [{speed}]')
 
     def draw(self, seen: Seen) -> None:
         """Take samples for the plots."""
@@ -58,8 +67,9 @@ class States(View):
             return
         model = self.robot.model
         parts = energies(model, seen.q, seen.v, gravity_of(self.settings, model))
-        self._readouts = {
-            'time': f'{seen.time:.1f} s',
+        near = near_limits(model, seen.q, seen.v, seen.effort)
+        self._readouts = {'time': f'{seen.time:.1f} s', **({'near a limit': near} if near else {})}
+        self._details = {
             'energy': f'{parts["kinetic"]:.2f} J kinetic, {parts["potential"]:.2f} J potential',
             **loop_figures(model, seen.q)}
         show(self._joints, table(
@@ -68,5 +78,10 @@ class States(View):
 
     @property
     def readouts(self) -> Mapping[str, str]:
-        """Time, energies and loops."""
+        """Return the time, and the joints near a limit."""
         return self._readouts
+
+    @property
+    def details(self) -> Mapping[str, str]:
+        """Return energies and loops."""
+        return self._details

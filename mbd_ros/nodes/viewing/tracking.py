@@ -28,7 +28,7 @@ from mbd_ros.nodes.page.drawings.arrows import ConstraintForces
 from mbd_ros.nodes.page.drawings.manifold import Surfaces, Violation
 from mbd_ros.nodes.page.drawings.paths import DesiredPaths
 from mbd_ros.nodes.page.drawings.traces import Traces
-from mbd_ros.nodes.page.scales import micrometres, powers_of_ten
+from mbd_ros.nodes.page.scales import millimetres, powers_of_ten
 from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.viewing.view import Array, Seen, Shared, View
 
@@ -60,7 +60,7 @@ class Tracking(View):
         self._forces, self._surfaces = page.add(ConstraintForces), page.add(Surfaces)
         self._violation = page.add(Violation)
         self._errors = page.panel.add_plot(
-            'Tracking error', 'm', 'distance [µm]', scaled=micrometres, logarithmic=True,
+            'Tracking error', 'm', 'distance [mm]', scaled=millimetres, logarithmic=True,
             colors=(colors.TRACED, *colors.JOINTS))
         self._rows = page.panel.add_plot(
             'Constraint violation of the nominal model', 'm or rad',
@@ -122,22 +122,22 @@ class Tracking(View):
             self._errors.hide()
             self._rows.hide()
 
-    def _is_there(self) -> bool:
-        """Return whether a controller runs that has said nothing yet."""
-        name = self._topic.rpartition('/')[0]
-        namespace, _, own = name.rpartition('/')
-        return (own, namespace or '/') in self.node.get_node_names_and_namespaces()
+    def _runs(self, name: str) -> bool:
+        """Return whether a node of this name runs where the controller would."""
+        namespace = self._topic.rpartition('/')[0].rpartition('/')[0]
+        return (name, namespace or '/') in self.node.get_node_names_and_namespaces()
 
     @property
     def status(self) -> str:
         """Return what the controller does."""
         if self._state is None:
-            return STARTING if self._is_there() else 'no controller'
+            return (STARTING if self._runs('controller') else
+                    'gait' if self._runs('gait') else 'no controller')
         return MODES.get(self._state.mode, f'unknown mode {self._state.mode}')
 
     @property
     def readouts(self) -> Mapping[str, str]:
-        """Figures of the last control step."""
+        """Return how well the path is followed."""
         state = self._state
         if state is None:
             return {}
@@ -149,9 +149,18 @@ class Tracking(View):
             **reason,
             **{f'tracking error{f", {tool.link}" * several}': f'{1e3 * tool.error:.3f} mm'
                for tool in state.tools},
+            'path time': f'{state.path_time:.1f} s',
+        }
+
+    @property
+    def details(self) -> Mapping[str, str]:
+        """Return figures of the last control step."""
+        state = self._state
+        if state is None or state.mode not in MEASURED:
+            return {}
+        return {
             'nominal model off the path': f'{state.constraint_violation_after:.1e} m',
             'joint power': f'{state.power:.1f} W',
-            'path time': f'{state.path_time:.1f} s',
             'control step': f'{1e3 * state.computation_time:.3f} ms',
             'missed deadlines': str(state.deadline_misses),
         }

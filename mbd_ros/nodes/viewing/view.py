@@ -145,6 +145,10 @@ class View:
     def use(self, robot: Robot) -> None:
         """Show another robot from now on; it is ``self.robot`` already."""
 
+    def shown(self, seen: Seen) -> Seen:
+        """Return what the page shows in the place of the robot as it is: most often just that."""
+        return seen
+
     def draw(self, seen: Seen) -> None:
         """Draw what is sent with every picture."""
 
@@ -158,5 +162,10 @@ class View:
 
     @property
     def readouts(self) -> Mapping[str, str]:
-        """Figures below it, by name."""
+        """Return the figures below it, by name: what every user looks at."""
+        return {}
+
+    @property
+    def details(self) -> Mapping[str, str]:
+        """Return further figures, by name, for those who look closer."""
         return {}

@@ -21,10 +21,14 @@ from mbd_ros.nodes.page.page import Page
 from mbd_ros.nodes.parts.managed import ManagedNode
 from mbd_ros.nodes.viewing.bending import Bending
 from mbd_ros.nodes.viewing.calls import Calls
+from mbd_ros.nodes.viewing.docking import Docking
 from mbd_ros.nodes.viewing.energy_audit import Audit
 from mbd_ros.nodes.viewing.gains import Gains
 from mbd_ros.nodes.viewing.goals import Goals
+from mbd_ros.nodes.viewing.link_details import LinkDetails
 from mbd_ros.nodes.viewing.loads import Loads
+from mbd_ros.nodes.viewing.log import LogView
+from mbd_ros.nodes.viewing.past import Past
 from mbd_ros.nodes.viewing.path_dragging import PathDragging
 from mbd_ros.nodes.viewing.pushing import Pushing
 from mbd_ros.nodes.viewing.recording import Recording
@@ -38,8 +42,8 @@ from mbd_ros.nodes.viewing.wishes import Wishes
 from mbd_ros.nodes.viewing.wrenches import Wrenches
 
 VIEWS: tuple[type[View], ...] = (
-    Tracking, Bending, States, Torques, Audit, Surroundings, Simulation, Goals, PathDragging,
-    Pushing, Loads, Gains, Wrenches, Recording)
+    Simulation, Tracking, Past, Bending, States, Torques, Audit, Surroundings, Docking, Goals,
+    PathDragging, Pushing, Loads, Gains, Wrenches, LinkDetails, Recording, LogView)
 """In the order of their parts of the panel."""
 
 

@@ -21,8 +21,8 @@ import pytest
 
 import mbd_ros
 from mbd_ros.messages.states.readouts import (
-    by_joint, energies, joint_heads, joint_rows, loop_figures, loop_rows, MOST_ROWS, ranges,
-    WIDEST)
+    by_joint, energies, joint_heads, joint_rows, joint_units, loop_figures, loop_rows, MOST_NAMES,
+    MOST_ROWS, near_limits, ranges, SLIDING, TURNING, WIDEST)
 
 URDF = Path(__file__).parents[3] / 'urdf'
 ARM = """<robot name="arm"><link name="a"/>{links}
@@ -49,6 +49,30 @@ def test_rows_of_joints():
     still = joint_rows(model, np.zeros(model.nq), np.array([-1e-5, 0.0]), None)
     assert still[0][2:] == ('0.000', ('', '30'))   # and not -0.000
     assert by_joint(model, np.array([3.0, 4.0])) == {'j0': 3.0, 'j1': 4.0}
+
+
+def test_each_joint_has_the_units_of_its_kind():
+    assert joint_units(arm()) == {'j0': SLIDING, 'j1': TURNING}
+
+
+@pytest.mark.parametrize(('q', 'v', 'effort', 'said'), [
+    (0.0, 0.0, None, ''), (1.9, 2.9, 29.0, ''),
+    (1.95, 0.0, None, 'j0 (position)'), (-1.45, 0.0, None, 'j0 (position)'),
+    (5.0, 0.0, None, 'j0 (position)'), (0.0, -2.99, 0.0, 'j0 (velocity)'),
+    (0.0, 9.0, -30.0, 'j0 (velocity, effort)')])
+def test_a_joint_near_a_limit_is_named(q, v, effort, said):
+    """Within two hundredths of the range, 0.07, from -1.5 and 2; of 3 rad/s and 30 N."""
+    model = arm()
+    efforts = None if effort is None else np.array([effort, 1e3])   # the second has no limits
+    assert near_limits(model, np.array([q, 1.0, 0.0])[:model.nq], np.array([v, 1e3]),
+                       efforts) == said
+
+
+def test_only_some_joints_near_a_limit_are_named():
+    model = mbd_ros.load(URDF / 'panda.urdf')
+    said = near_limits(model, model.upper.copy(), np.zeros(model.nv), None)
+    assert said.count('(position)') == MOST_NAMES
+    assert said.endswith(f' and {model.nv - MOST_NAMES} more')
 
 
 def test_heads_say_the_units_of_the_joints_there_are():

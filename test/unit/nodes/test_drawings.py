@@ -24,7 +24,7 @@ from mbd_ros.nodes.page.drawings.bending import Bending
 from mbd_ros.nodes.page.drawings.paths import DesiredPaths
 from mbd_ros.nodes.page.drawings.traces import Traces
 from mbd_ros.nodes.page.live_plot import LivePlot, MOST_LINES
-from mbd_ros.nodes.page.scales import changes, LEAST, micrometres, powers_of_ten, SMALLEST
+from mbd_ros.nodes.page.scales import changes, LEAST, millimetres, powers_of_ten, SMALLEST
 
 
 class Scene:
@@ -174,8 +174,8 @@ def test_changes_begin_at_zero():
 
 
 def test_logarithmic_scales():
-    assert micrometres(np.array([1e-6, -2.5e-3, 0.0])) == pytest.approx([1.0, 2500.0,
-                                                                        1e6 * SMALLEST])
+    assert millimetres(np.array([1e-6, -2.5e-3, 0.0])) == pytest.approx([1e-3, 2.5,
+                                                                        1e3 * SMALLEST])
     assert powers_of_ten(np.array([1e-12, -100.0, 0.0])) == pytest.approx(
         [-12.0, 2.0, np.log10(LEAST)])
 

@@ -13,6 +13,7 @@
 """What a browser sends is bounded; what it asks for is done once; what it gets is a file."""
 
 import asyncio
+from contextlib import nullcontext
 import csv
 import io
 import math
@@ -130,7 +131,8 @@ def test_a_camera_goes_where_the_robot_goes():
                              update_timestamp=1.0)
     blind = SimpleNamespace(position=np.zeros(3), update_timestamp=0.0)
     following = FollowingCamera(SimpleNamespace(get_clients=lambda: {
-        0: SimpleNamespace(camera=camera), 1: SimpleNamespace(camera=blind)}))
+        0: SimpleNamespace(camera=camera, atomic=nullcontext),
+        1: SimpleNamespace(camera=blind, atomic=nullcontext)}))
 
     def see(x, z, always):
         following.follow(np.array([x, 0.0, z]), always=always, leap=1.0)

@@ -49,11 +49,12 @@ def start(model):
     loops = []
 
     def begin(publish, *, lockstep=True, timeout=60.0, on_timeout='brake', factor=0.0,
-              robot=model, fastest=1e4, expected=lambda: False, drives=lambda: None):
+              robot=model, fastest=1e4, expected=lambda: False, drives=lambda: None,
+              holds_at_first=True):
         said = []
         loop = SimulationLoop(
             Stepper(robot, START, step=1e-3, fastest=fastest),
-            Timing(STEP, 2, factor, lockstep, timeout, on_timeout),
+            Timing(STEP, 2, factor, lockstep, timeout, on_timeout, holds_at_first),
             publish=lambda *state: publish(loop, *state), warn=said.append, expected=expected,
             drives=drives)
         loops.append(loop)
@@ -120,6 +121,21 @@ def test_before_the_first_command_the_brakes_hold(start):
     wait_until(lambda: len(trace) > 20)
     assert all(np.array_equal(q, START) for _, q in trace)
     assert trace[10][0] == 20 * STEP   # time passes all the same
+
+
+@pytest.mark.parametrize('lockstep', [True, False])
+def test_without_brakes_the_robot_falls_until_the_first_command(model, start, lockstep):
+    """And a motion that is stopped is held all the same."""
+    trace = []
+    loop, _ = start(lambda loop, now, q, v, efforts: trace.append((now, q)), factor=1.0,
+                    lockstep=lockstep, holds_at_first=False, fastest=0.5)
+    wait_until(lambda: loop.stops)   # it fell faster than is allowed
+    stepper = Stepper(model, START, step=1e-3)
+    stepper.advance(np.zeros(3), 0.002)
+    assert np.array_equal(trace[1][1], stepper.q)   # bit by bit
+    seen = len(trace)
+    wait_until(lambda: len(trace) > seen + 5)
+    assert np.array_equal(trace[-1][1], trace[-3][1])
 
 
 def test_an_unanswered_state_is_sent_again_and_then_given_up(start):

@@ -19,6 +19,7 @@ from modules import cubes, docked, document, PORTS, STARTS
 import pytest
 
 from mbd_ros.description.modules import attach, carried_by, detach, move, read_module_graph
+from mbd_ros.description.modules.operations import free_ports
 from mbd_ros.description.modules.rules import check_graph
 from mbd_ros.errors import DockingError, InvalidValueError, MbdError, UnknownNameError
 
@@ -55,6 +56,21 @@ def test_move_keeps_what_the_module_carries(graph):
     assert carried_by(new, 'd') == ['d', 'b', 'c']
     other = move(graph, 'b', parent='a', parent_port='right', port='swing')
     assert listed(other)[-1] == 'a.right to b.swing'
+
+
+def test_ports_are_free_where_nothing_is_docked(graph):
+    """Each end of a connection takes one, those of loops, too."""
+    ports = [(name, port) for name in graph.instances for port in graph.types['cube'].ports]
+    taken = {end for one in graph.connections for end in one.ends}
+    assert len(taken) == 8
+    assert free_ports(graph) == [one for one in ports if one not in taken]
+    for module, port in free_ports(graph):
+        if module not in carried_by(graph, 'b') and port in graph.types['cube'].ports:
+            try:
+                new = move(graph, 'b', parent=module, parent_port=port)
+            except DockingError:   # the rules of a port say no
+                continue
+            assert (module, port) not in free_ports(new)
 
 
 @pytest.mark.parametrize(('change', 'message'), [
