@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     from mbd_ros.model.state import (
         difference, difference_derivatives, integrate, integrate_derivatives, neutral,
         random_configuration)
+    from mbd_ros.simulation.draw_robot import draw_robot
     from mbd_ros.simulation.simulate import simulate
     from mbd_ros.simulation.trajectory import load_trajectory, Trajectory
 else:
@@ -131,6 +132,7 @@ else:
             'neutral', 'random_configuration'),
         'mbd_ros.model.model': ('Model',),
         'mbd_ros.model.attachments.payload': ('with_payload',),
+        'mbd_ros.simulation.draw_robot': ('draw_robot',),
         'mbd_ros.simulation.simulate': ('simulate',),
         'mbd_ros.simulation.trajectory': ('load_trajectory', 'Trajectory')},
         ('control', 'description', 'dynamics', 'errors', 'execution', 'model', 'simulation',
@@ -144,9 +146,9 @@ __all__ = [
     'center_of_mass', 'center_of_mass_jacobian', 'center_of_mass_velocity_derivatives',
     'centroidal_map', 'centroidal_momentum', 'centroidal_momentum_derivatives', 'close_loops',
     'compile', 'constrained_dynamics', 'contact_forces', 'control', 'coriolis_matrix',
-    'coupling_map', 'description', 'difference', 'difference_derivatives', 'dynamics', 'energy',
-    'errors', 'estimate_fluid', 'excitation_trajectory', 'execution', 'export_library',
-    'forward_dynamics', 'forward_dynamics_derivatives', 'frame_acceleration',
+    'coupling_map', 'description', 'difference', 'difference_derivatives', 'draw_robot',
+    'dynamics', 'energy', 'errors', 'estimate_fluid', 'excitation_trajectory', 'execution',
+    'export_library', 'forward_dynamics', 'forward_dynamics_derivatives', 'frame_acceleration',
     'frame_acceleration_derivatives', 'frame_velocity', 'frame_velocity_derivatives',
     'gravity_forces', 'gravity_forces_derivatives', 'hybrid_dynamics', 'identify',
     'inertial_parameters', 'integrate', 'integrate_derivatives', 'inverse_dynamics',

@@ -34,7 +34,10 @@ def balance(t, q, v):
 
 
 run = mbd_ros.simulate(model, up + np.array([0.05, -0.02]), rest, 5.0, tau=balance)
-figure, axes = plt.subplots(figsize=(5, 3.2), layout='constrained')
+figure = plt.figure(figsize=(8, 3.2), layout='constrained')
+axes, robot = figure.add_subplot(121), figure.add_subplot(122, projection='3d')
+for k in (0, 20, -1):                                         # at first, amid, at the end
+    mbd_ros.draw_robot(robot, model, run.q[k], opacity=0.4 if k == 0 else 1.0)
 axes.plot(run.time, run.q - up, label=model.joint_names)
 axes.set(xlabel='time [s]', ylabel='off the upright [rad]')
 axes.legend()

@@ -29,7 +29,10 @@ for _ in range(10_000):                       # semi-implicit Euler, 10 s
     q = q + step * v
     spread.append(q.std(axis=0))
 
-figure, axes = plt.subplots(figsize=(5, 3.2), layout='constrained')
+figure = plt.figure(figsize=(8, 3.2), layout='constrained')
+axes, robot = figure.add_subplot(121), figure.add_subplot(122, projection='3d')
+for posture in q[:8]:                          # where eight of them are now
+    mbd_ros.draw_robot(robot, model, posture, opacity=0.6)
 axes.semilogy(step * np.arange(1, 10_001), spread, label=model.joint_names)
 axes.set(xlabel='time [s]', ylabel='standard deviation [rad]', title='1000 double pendulums')
 axes.legend()

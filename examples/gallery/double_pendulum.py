@@ -24,10 +24,14 @@ run = mbd_ros.simulate(model, [2.0, 0.5], [0.0, 0.0], 10.0, method='dop853',
                        times=np.linspace(0.0, 10.0, 2000))
 tip = mbd_ros.pose(model, run.q, 'rod2') @ [0.0, 0.0, -0.5, 1.0]   # the rod is 0.5 m long
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(7, 3.2), layout='constrained')
+figure = plt.figure(figsize=(10, 3.2), layout='constrained')
+left, right = figure.add_subplot(131), figure.add_subplot(132)
+robot = figure.add_subplot(133, projection='3d')
+for k in (0, 60, 120):
+    mbd_ros.draw_robot(robot, model, run.q[k], opacity=0.3 if k < 120 else 1.0)
 flat = tip[:, np.argsort(-np.ptp(tip[:, :2], axis=0))[0]]          # it swings in a plane
 left.plot(flat, tip[:, 2], linewidth=0.7)
 left.set(aspect='equal', title='path of the tip [m]')
 right.plot(run.time, run.balance)
 right.set(xlabel='time [s]', title='error of the energy [J]')
-figure.savefig(sys.argv[1] if len(sys.argv) > 1 else 'double_pendulum.png', dpi=70)
+figure.savefig(sys.argv[1] if len(sys.argv) > 1 else 'double_pendulum.png', dpi=60)

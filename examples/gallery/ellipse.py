@@ -28,7 +28,11 @@ run = mbd_ros.simulate(model, [0.785, -0.785, 1.571], [0, 0, 0], 7.0, step=0.01,
 tool = mbd_ros.pose(model, run.q, 'tool')[:, :3, 3]
 wanted = np.array([path.at(t).position for t in run.time])
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(7, 3.2), layout='constrained')
+figure = plt.figure(figsize=(10, 3.2), layout='constrained')
+left, right = figure.add_subplot(131), figure.add_subplot(132)
+robot = figure.add_subplot(133, projection='3d')
+mbd_ros.draw_robot(robot, model, run.q[-1])
+robot.plot(*tool.T, color='tab:orange')
 left.plot(*wanted[:, 1:].T, '--', label='desired')
 left.plot(*tool[:, 1:].T, label='tool')
 left.set(aspect='equal', title='y and z [m]')

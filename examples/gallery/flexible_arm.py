@@ -27,7 +27,9 @@ for angle in angles:
     q[len(model.joint_names):] = mbd_ros.static_deflection(model, q)     # bent by its weight
     frequencies.append(mbd_ros.natural_frequencies(model, q, locked=model.joint_names)[0])
 
-figure, axes = plt.subplots(figsize=(5, 3.2), layout='constrained')
+figure = plt.figure(figsize=(8, 3.2), layout='constrained')
+axes, robot = figure.add_subplot(121), figure.add_subplot(122, projection='3d')
+mbd_ros.draw_robot(robot, model, q)                                      # the last of them
 axes.plot(angles, np.array(frequencies)[:, :4])
 axes.set(xlabel=f'{model.joint_names[2]} [rad]', ylabel='[Hz]', title='first four frequencies')
 figure.savefig(sys.argv[1] if len(sys.argv) > 1 else 'flexible_arm.png', dpi=70)

@@ -26,7 +26,12 @@ curve = (mbd_ros.pose(model, run.q, 'coupler') @ [0.2, 0.0, 0.1, 1.0])[:, :3]
 forces = [mbd_ros.constrained_dynamics(model, *state, np.zeros(3)).multipliers
           for state in zip(run.q, run.v)]
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(7, 3.2), layout='constrained')
+figure = plt.figure(figsize=(10, 3.2), layout='constrained')
+left, right = figure.add_subplot(131), figure.add_subplot(132)
+robot = figure.add_subplot(133, projection='3d')
+for k in (0, 100, 200):
+    mbd_ros.draw_robot(robot, model, run.q[k], opacity=0.4 if k else 1.0)
+robot.plot(*curve.T, linewidth=0.8)
 across = np.argsort(np.ptp(curve, axis=0))[::-1][:2]               # the linkage is planar
 left.plot(*curve[:, sorted(across)].T)
 left.set(aspect='equal', title='a point of the coupler [m]')

@@ -27,7 +27,9 @@ q[:, 1], q[:, 2] = shoulder.ravel(), elbow.ravel()
 
 effort = mbd_ros.gravity_forces(model, q)[:, 1].reshape(shoulder.shape)   # [N m]
 
-figure, axes = plt.subplots(figsize=(5, 4), layout='constrained')
+figure = plt.figure(figsize=(8, 3.2), layout='constrained')
+axes, robot = figure.add_subplot(121), figure.add_subplot(122, projection='3d')
+mbd_ros.draw_robot(robot, model, [0.0, -0.7, 2.4, 0.0, 0.0, 0.0])
 levels = axes.contourf(shoulder, elbow, effort, 20, cmap='RdBu')
 figure.colorbar(levels, label='effort of joint 2 at rest [N m]')
 axes.set(xlabel='joint 2 [rad]', ylabel='joint 3 [rad]', title='PUMA 560 against gravity')

@@ -29,7 +29,9 @@ qdd = -rates[0]**2 * np.sin(t * rates[0]) - 0.5 * rates[1]**2 * np.sin(t * rates
 tau = mbd_ros.inverse_dynamics(truth, q, v, qdd)
 found = mbd_ros.identify(believed, q, v, tau + rng.normal(size=tau.shape), qdd=qdd).model
 
-figure, axes = plt.subplots(figsize=(5, 3.2), layout='constrained')
+figure = plt.figure(figsize=(8, 3.2), layout='constrained')
+axes, robot = figure.add_subplot(121), figure.add_subplot(122, projection='3d')
+mbd_ros.draw_robot(robot, truth, q[300])
 for name, model in (('as described', believed), ('identified', found)):
     error = mbd_ros.inverse_dynamics(model, q, v, qdd) - tau
     axes.plot(t, np.linalg.norm(error, axis=1), linewidth=0.7, label=name)

@@ -26,7 +26,10 @@ targets[:, 0, 3], targets[:, 2, 3] = x.ravel(), z.ravel()
 ready = [0.0, -0.5, 0.0, -2.0, 0.0, 1.6, 0.8]                           # where the search begins
 found = mbd_ros.inverse_kinematics(model, {'tool': targets}, ready, tolerance=1e-6)
 
-figure, axes = plt.subplots(figsize=(5, 4), layout='constrained')
+figure = plt.figure(figsize=(8, 3.2), layout='constrained')
+axes, robot = figure.add_subplot(121), figure.add_subplot(122, projection='3d')
+for place in np.flatnonzero(found.converged)[[100, 250, -20]]:
+    mbd_ros.draw_robot(robot, model, found.q[place], opacity=0.8)
 axes.pcolormesh(x, z, found.converged.reshape(x.shape), cmap='Greens', vmax=1.5)
 axes.set(xlabel='x [m]', ylabel='z [m]', aspect='equal', title='reached pointing down')
 figure.savefig(sys.argv[1] if len(sys.argv) > 1 else 'inverse_kinematics.png', dpi=70)

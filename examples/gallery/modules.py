@@ -16,7 +16,8 @@ import sys
 
 from matplotlib import pyplot as plt
 
-from mbd_ros.description.modules import move, read_module_graph_file
+import mbd_ros
+from mbd_ros.description.modules import assemble, move, read_module_graph_file
 from mbd_ros.description.xml.packages import file_path
 from mbd_ros.model.accessibility import accessibility, adjacency_of
 
@@ -24,8 +25,12 @@ file = file_path('package://mbd_ros/config/modules/nine_modules.yaml')
 before = read_module_graph_file(file)
 after = move(before, 's6', parent='s2', parent_port='front')
 
-figure, axes = plt.subplots(1, 2, figsize=(7, 3.4), layout='constrained')
-for axis, graph, title in zip(axes, (before, after), ('before', 's6 docked to s2')):
+figure = plt.figure(figsize=(7, 6.4), layout='constrained')
+for column, graph, title in ((1, before, 'before'), (2, after, 's6 docked to s2')):
+    model = mbd_ros.load(assemble(graph).text)
+    robot = figure.add_subplot(2, 2, column, projection='3d')
+    mbd_ros.draw_robot(robot, model, mbd_ros.neutral(model))
+    axis = figure.add_subplot(2, 2, column + 2)
     names, adjacency = adjacency_of(graph)
     axis.imshow(accessibility(adjacency, names), cmap='Blues')
     axis.set_xticks(range(len(names)), names)

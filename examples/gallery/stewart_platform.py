@@ -32,8 +32,10 @@ for t in times:
     q, v = mbd_ros.close_loops(model, q, v, known=drives)
     efforts.append(mbd_ros.inverse_dynamics(model, q, v, 0.0 * v, actuated=drives)[entry])
 
-figure, axes = plt.subplots(figsize=(5, 3.2), layout='constrained')
+figure = plt.figure(figsize=(8, 3.2), layout='constrained')
+axes, robot = figure.add_subplot(121), figure.add_subplot(122, projection='3d')
+mbd_ros.draw_robot(robot, model, q)
 axes.plot(times, efforts, label=drives)
 axes.set(xlabel='time [s]', ylabel='force [N]', title='Stewart platform')
 axes.legend(fontsize='x-small', ncols=2)
-figure.savefig(sys.argv[1] if len(sys.argv) > 1 else 'stewart_platform.png', dpi=70)
+figure.savefig(sys.argv[1] if len(sys.argv) > 1 else 'stewart_platform.png', dpi=60)

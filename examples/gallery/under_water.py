@@ -35,7 +35,9 @@ model = mbd_ros.load("""
     <parent link="mast"/><child link="arm"/><axis xyz="0 1 0"/>
   </joint>
 </robot>""")
-figure, axes = plt.subplots(figsize=(5, 3.2), layout='constrained')
+figure = plt.figure(figsize=(8, 3.2), layout='constrained')
+axes, robot = figure.add_subplot(121), figure.add_subplot(122, projection='3d')
+mbd_ros.draw_robot(robot, model, [1.2])
 for name, fluid in (('vacuum', None), ('water', mbd_ros.Fluid()),
                     ('current of 0.5 m/s', mbd_ros.Fluid(current=(0.5, 0.0, 0.0)))):
     run = mbd_ros.simulate(model, [1.2], [0.0], 10.0, fluid=fluid)

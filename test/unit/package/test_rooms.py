@@ -48,8 +48,8 @@ NODES = sorted((*PACKAGE.glob('nodes/*.py'), *PACKAGE.glob('nodes/parts/*.py'),
 HANDED_OVER = {'array', 'asarray', 'empty', 'float32', 'float64', 'full', 'isfinite', 'ndarray',
                'zeros'}
 NUMERIC_LIBRARIES = {
-    'llvmlite', 'lxml', 'matplotlib', 'mbd_ros', 'numpy', 'rosbags', 'scipy', 'transforms3d',
-    'trimesh', 'xacro', 'yaml',
+    'llvmlite', 'lxml', 'matplotlib', 'mbd_ros', 'mpl_toolkits', 'numpy', 'rosbags', 'scipy',
+    'transforms3d', 'trimesh', 'xacro', 'yaml',
     'yourdfpy'}   # matplotlib, rosbags: only when a run is plotted, or is a bag
 
 
