@@ -111,6 +111,20 @@ def test_principal_axes_of_mujoco(tmp_path, capsys):
     assert peer.rounded(other) == (other, '')   # a difference of the robots stays one
 
 
+@pytest.mark.parametrize(('inertial', 'status'), [
+    ('<inertial pos="1 2 3" mass="2" diaginertia="2 3 4"/>', 'equal'), ('', 'refused by both')])
+def test_files_that_weigh_nothing_may_be_missing(tmp_path, inertial, status):
+    path = tmp_path / 'r.xml'
+    path.write_text(
+        '<mujoco><asset><mesh name="m" file="no.stl"/><texture name="t" type="2d" file="no.png"/>'
+        '<material name="c" texture="t"/><hfield name="h" file="no.bin" size="1 1 1 1"/></asset>'
+        '<worldbody><geom type="hfield" hfield="h"/><body><joint name="j"/>'
+        f'{inertial}<geom type="mesh" mesh="m"/><geom size="1" material="c"/></body></worldbody>'
+        '</mujoco>')
+    verdict = compare(Case(str(path), '', 'MJCF', {}), str)
+    assert verdict.status == status, verdict
+
+
 def test_every_verdict(tmp_path, capsys):
     for name, text in (
             ('a.urdf', ARM), ('two.urdf', ARM.replace('name="j"', 'name="k"')),
