@@ -59,8 +59,8 @@ def test_robots_that_are_written_and_read_again(tmp_path, monkeypatch):
     (tmp_path / 'free.xml').write_text(
         '<mujoco><option gravity="1 2 3"/><worldbody><body name="b" pos="1 2 3"><joint '
         'type="free" name="f" armature="0.3"/><geom size="1 2 3" type="box"/><body pos=".1 .2 .3" '
-        'name="a"><joint name="j" axis="1 2 3" armature="2"/><geom size="1"/></body></body></worldbody>'
-        '</mujoco>')
+        'name="a"><joint name="j" axis="1 2 3" armature="2"/><geom size="1"/></body></body>'
+        '</worldbody></mujoco>')
     found = [compare(Case(name, '', form, {}, written=True), str) for name, form in (
         ('urdf/panda.urdf', 'URDF'), (str(tmp_path / 'free.xml'), 'MJCF'))]
     ways = [('urdf', 'mbd_ros'), ('urdf', 'Pinocchio'), ('mjcf', 'mbd_ros'), ('mjcf', 'MuJoCo'),
