@@ -16,6 +16,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import mujoco
@@ -56,8 +57,13 @@ class MujocoPeer(Peer):
     """
 
     def __init__(self, file: str, text: str | None = None, model: str | None = None) -> None:
-        self._peer: Any = (mujoco.MjModel.from_xml_path(file) if text is None
-                           else mujoco.MjModel.from_xml_string(text))
+        try:
+            self._peer: Any = (mujoco.MjModel.from_xml_path(file) if text is None
+                               else mujoco.MjModel.from_xml_string(text))
+        except ValueError as error:
+            if text is not None or 'rror opening file' not in str(error):
+                raise
+            self._peer = without_missing_files(Path(file)).compile()
 
     def rounded(self, mechanism: Mechanism) -> tuple[Mechanism, str]:
         """
@@ -111,6 +117,47 @@ class MujocoPeer(Peer):
             return Quantities(turns.T @ mass @ turns, turns.T @ gravity, turns.T @ efforts)
 
         return evaluate
+
+
+def without_missing_files(file: Path) -> Any:
+    """
+    Return a robot without the meshes and pictures that are not there and weigh nothing.
+
+    Parameters
+    ----------
+    file : Path
+        An MJCF.
+
+    Returns
+    -------
+    mujoco.MjSpec
+        What MuJoCo is to compile.
+
+    Raises
+    ------
+    PeerError
+        If the mass of a body comes from a file that is missing.
+
+    """
+    spec: Any = mujoco.MjSpec.from_file(str(file))
+
+    def missing(assets: Any, folder: str) -> list[Any]:
+        return [one for one in assets if one.file and not (
+            file.parent / folder / (Path(one.file).name if spec.strippath else one.file)).exists()]
+
+    shapes = [*missing(spec.meshes, spec.meshdir), *missing(spec.hfields, spec.meshdir)]
+    names = {one.name or Path(one.file).stem for one in shapes}
+    for geom in list(spec.geoms):
+        if {geom.meshname, geom.hfieldname} & names:
+            if geom.meshname in names and not geom.parent.explicitinertial:
+                raise PeerError(f"there is no file of the mesh '{geom.meshname}', which weighs")
+            spec.delete(geom)
+    pictures = missing(spec.textures, spec.texturedir)
+    for material in spec.materials if pictures else ():
+        material.textures = [''] * len(material.textures)
+    for one in (*shapes, *pictures, *missing(spec.skins, spec.meshdir)):
+        spec.delete(one)
+    return spec
 
 
 def joint_names(mechanism: Mechanism, peer: Any) -> dict[str, int]:

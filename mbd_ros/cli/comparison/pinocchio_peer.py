@@ -27,6 +27,7 @@ import pinocchio as pin
 from mbd_ros.cli.comparison.quantities import (
     Array, Evaluation, matched, Peer, PeerError, Quantities)
 from mbd_ros.description.records.mechanism import Mechanism
+from mbd_ros.dynamics.algorithms.bodies import drift_of
 from mbd_ros.model import Model
 
 ENGINE = 'Pinocchio'
@@ -64,7 +65,8 @@ class PinocchioPeer(Peer):
         """
         Return what Pinocchio computes.
 
-        Rotor inertias and gravity are ours: Pinocchio reads none.
+        Rotor inertias and gravity are ours: Pinocchio reads none, and has no ``w x v`` in what
+        they resist.
 
         """
         peer = self._peer
@@ -87,8 +89,9 @@ class PinocchioPeer(Peer):
             upper = np.triu(pin.crba(peer, data, there))
             mass = upper + np.triu(upper, 1).T
             gravity = pin.computeGeneralizedGravity(peer, data, there).copy()
-            efforts = pin.rnea(peer, data, there, rates, accelerations)
-            return Quantities(mass[np.ix_(order, order)], gravity[order], efforts[order])
+            efforts = pin.rnea(peer, data, there, rates, accelerations)[order]
+            return Quantities(mass[np.ix_(order, order)], gravity[order],
+                              efforts + model.armature * drift_of(model, v[None])[0])
 
         return evaluate
 

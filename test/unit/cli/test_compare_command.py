@@ -57,9 +57,10 @@ def test_robots_of_this_package(capsys, monkeypatch):
 def test_robots_that_are_written_and_read_again(tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
     (tmp_path / 'free.xml').write_text(
-        '<mujoco><option gravity="1 2 3"/><worldbody><body name="b" pos="1 2 3"><freejoint '
-        'name="f"/><geom size="1 2 3" type="box"/><body pos=".1 .2 .3" name="a"><joint name="j" '
-        'axis="1 2 3" armature="2"/><geom size="1"/></body></body></worldbody></mujoco>')
+        '<mujoco><option gravity="1 2 3"/><worldbody><body name="b" pos="1 2 3"><joint '
+        'type="free" name="f" armature="0.3"/><geom size="1 2 3" type="box"/><body pos=".1 .2 .3" '
+        'name="a"><joint name="j" axis="1 2 3" armature="2"/><geom size="1"/></body></body>'
+        '</worldbody></mujoco>')
     found = [compare(Case(name, '', form, {}, written=True), str) for name, form in (
         ('urdf/panda.urdf', 'URDF'), (str(tmp_path / 'free.xml'), 'MJCF'))]
     ways = [('urdf', 'mbd_ros'), ('urdf', 'Pinocchio'), ('mjcf', 'mbd_ros'), ('mjcf', 'MuJoCo'),
@@ -109,6 +110,20 @@ def test_principal_axes_of_mujoco(tmp_path, capsys):
                                        for row in link.inertia.tensor)))
         for link in mechanism.links))
     assert peer.rounded(other) == (other, '')   # a difference of the robots stays one
+
+
+@pytest.mark.parametrize(('inertial', 'status'), [
+    ('<inertial pos="1 2 3" mass="2" diaginertia="2 3 4"/>', 'equal'), ('', 'refused by both')])
+def test_files_that_weigh_nothing_may_be_missing(tmp_path, inertial, status):
+    path = tmp_path / 'r.xml'
+    path.write_text(
+        '<mujoco><asset><mesh name="m" file="no.stl"/><texture name="t" type="2d" file="no.png"/>'
+        '<material name="c" texture="t"/><hfield name="h" file="no.bin" size="1 1 1 1"/></asset>'
+        '<worldbody><geom type="hfield" hfield="h"/><body><joint name="j"/>'
+        f'{inertial}<geom type="mesh" mesh="m"/><geom size="1" material="c"/></body></worldbody>'
+        '</mujoco>')
+    verdict = compare(Case(str(path), '', 'MJCF', {}), str)
+    assert verdict.status == status, verdict
 
 
 def test_every_verdict(tmp_path, capsys):
