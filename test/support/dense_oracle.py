@@ -203,6 +203,7 @@ class Terms(NamedTuple):
 AXES = {'revolute': lambda axis: np.array([[0, 0, 0, *axis]]).T,
         'prismatic': lambda axis: np.array([[*axis, 0, 0, 0]]).T,
         'spherical': lambda axis: np.vstack([np.zeros((3, 3)), np.eye(3)]),
+        'planar': lambda axis: np.eye(6)[:, [0, 1, 5]],
         'floating': lambda axis: np.eye(6)}
 
 
@@ -210,7 +211,7 @@ class Oracle:
     """
     A robot as a dictionary of links, loops and so on; see ``random_compositions``.
 
-    Its velocity is a dictionary from joints, and flexible links, to arrays.
+    ``entries`` says where joints, flexible links and springs in joints are in a velocity.
     """
 
     def __init__(self, robot: dict[str, Any]) -> None:
@@ -222,10 +223,22 @@ class Oracle:
             size = AXES[one['kind']](one['axis']).shape[1]
             self.entries[one['joint']] = slice(first, first + size)
             first += size
+        rigid = first
         for name, beam in self.beams.items():
             self.entries[name] = slice(first, first + beam.n)
             first += beam.n
-        self.nv = first
+        for one in robot['links']:
+            if one.get('series'):   # between the motor, which is the joint, and the link
+                self.entries[one['joint'] + '/series_elastic'] = slice(first, first + 1)
+                first += 1
+        self.nv, self.elastic = first, list(range(rigid, first))
+
+    def twists(self, one: dict[str, Any], v: np.ndarray) -> np.ndarray:
+        """Return (B, 6), the twists of a link against its parent, for velocities (B, nv)."""
+        rates = v[:, self.entries[one['joint']]]
+        if one.get('series'):
+            rates = rates + v[:, self.entries[one['joint'] + '/series_elastic']]
+        return rates @ AXES[one['kind']](one['axis']).T
 
     def terms(self, q: dict[str, Any], v: np.ndarray, *, fluid: dict[str, Any] | None = None,
               ground: float | None = None) -> Terms:
@@ -233,8 +246,7 @@ class Oracle:
         units = np.vstack([np.eye(self.nv), v])
         places, bent = {'base': constant(np.eye(4))}, {}
         for one in self.robot['links']:
-            S = AXES[one['kind']](one['axis'])
-            twist = units[:, self.entries[one['joint']]] @ S.T
+            twist = self.twists(one, units)
             X = np.zeros((len(units), 4, 4))
             X[:, :3, :3], X[:, :3, 3] = tilde(twist[:, 3:]), twist[:, :3]
             step = np.stack([0.0 * X + np.eye(4), X, 0.5 * X @ X])
@@ -248,6 +260,15 @@ class Oracle:
         more = self._water(v, fluid) if fluid is not None else None
         if more is not None:
             M, h = M + more[0], h + more[1]
+        for one in self.robot['links']:
+            if one.get('series'):
+                motor, spring = self.entries[one['joint']].start, one['series']
+                bent_by = self.entries[one['joint'] + '/series_elastic'].start
+                M[motor, motor] += spring['armature']
+                kinetic += 0.5 * spring['armature'] * v[motor] ** 2
+                off = q[one['joint'] + '/series_elastic'][0]
+                h[bent_by] += spring['stiffness'] * off + spring['damping'] * v[bent_by]
+                potential += 0.5 * spring['stiffness'] * off ** 2
         for spring in self.robot['springs']:
             gap = self.place(*spring['end2'])[..., :3, 3] - self.place(*spring['end1'])[..., :3, 3]
             length = np.linalg.norm(gap[0, 0])
@@ -367,7 +388,13 @@ class Oracle:
             return gap
         back = np.swapaxes(first[..., :3, :3], -1, -2)
         turn = times(back, second[..., :3, :3])
-        return np.concatenate([gap, turn[..., :2, 2]], axis=-1)   # revolute: z axes agree
+        inside = times(back, gap[..., None])[..., 0]   # along the axes of the first frame
+        along = {'revolute': gap, 'universal': gap, 'fixed': gap, 'prismatic': inside[..., :2],
+                 'planar': inside[..., 2:]}[one['kind']]
+        z_agree, all_agree = [(0, 2), (1, 2)], [(1, 0), (2, 1), (0, 2)]
+        about = {'revolute': z_agree, 'planar': z_agree, 'universal': [(0, 1)],
+                 'fixed': all_agree, 'prismatic': all_agree}[one['kind']]
+        return np.concatenate([along, *(turn[..., i, j:j + 1] for i, j in about)], axis=-1)
 
     def _mimic(self, one: dict[str, Any], q: dict[str, Any]) -> np.ndarray:
         row = np.zeros((3, self.nv + 1, 1))

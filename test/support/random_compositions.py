@@ -35,8 +35,8 @@ def random_robot(rng: np.random.Generator, *, floating: bool | None = None) -> R
         parent = 'base' if k == 1 else links[int(rng.integers(max(0, k - 3), k - 1))]['name']
         bends = bool(rng.random() < 0.5) and sum('beam' in one for one in links) < 2
         kind = 'floating' if first else str(rng.choice(
-            ['revolute', 'revolute', 'prismatic', 'spherical']))
-        axis = rng.normal(size=3)
+            ['revolute', 'revolute', 'prismatic', 'spherical', 'planar']))
+        axis = np.array([0.0, 0.0, 1.0]) if kind == 'planar' else rng.normal(size=3)
         above = next((one for one in links if one['name'] == parent), {})
         one: Robot = {
             'name': f'l{k}', 'joint': 'floating_base' if first else f'j{k}', 'kind': kind,
@@ -50,6 +50,10 @@ def random_robot(rng: np.random.Generator, *, floating: bool | None = None) -> R
                 'modes': [(1, 1, 0), (2, 1, 0), (2, 0, 1), (1, 1, 1)][rng.integers(4)],
                 'rotary': tuple(rng.uniform(1e-4, 1e-3, 2)),
                 'rayleigh': tuple(rng.uniform(0.0, 0.01, 2))}
+        if kind in ('revolute', 'prismatic') and rng.random() < 0.3:
+            one['series'] = {'stiffness': rng.uniform(20.0, 200.0),
+                             'damping': rng.uniform(0.0, 1.0),
+                             'armature': rng.uniform(0.1, 1.0)}
         links.append(one)
     robot: Robot = {'links': links, 'floating': floating, 'loops': [], 'mimics': []}
     by_name = {one['name']: one for one in links}
@@ -123,12 +127,13 @@ def with_loops(rng: np.random.Generator, robot: Robot, q: dict[str, Any]) -> Rob
         if not robot['floating'] and (other is one or rng.random() < 0.4):
             other = {'name': 'base'}
         kind = 'distance' if 'beam' in other else str(rng.choice(
-            ['spherical', 'distance', 'revolute']))
-        rows = {'spherical': 3, 'distance': 1, 'revolute': 5}[kind]
+            ['spherical', 'distance', 'revolute', 'universal', 'prismatic', 'planar', 'fixed']))
+        rows = {'spherical': 3, 'distance': 1, 'revolute': 5, 'universal': 4, 'prismatic': 5,
+                'planar': 3, 'fixed': 6}[kind]
         if rows > room - 1:
             continue
         room -= rows
-        R = rpy(rng.normal(size=3)) if kind == 'revolute' else np.eye(3)
+        R = rpy(rng.normal(size=3))
         frame1 = (one['name'], _on(rng, one), R)
         here = oracle.place(*frame1)[0, 0]
         there = oracle._places[other['name']][0, 0]
@@ -141,7 +146,8 @@ def with_loops(rng: np.random.Generator, robot: Robot, q: dict[str, Any]) -> Rob
             frame2, distance = (other['name'], local[:3, 3], local[:3, :3]), 0.0
         loops.append({'name': f'loop{k}', 'kind': kind, 'frame1': frame1, 'frame2': frame2,
                       'distance': distance})
-    simple = [one['joint'] for one in links if one['kind'] in ('revolute', 'prismatic')]
+    simple = [one['joint'] for one in links
+              if one['kind'] in ('revolute', 'prismatic') and 'series' not in one]
     mimics = []
     if len(simple) > 1 and room > 1 and rng.random() < 0.3:
         leader, follower = simple[:2]
@@ -156,12 +162,15 @@ def state_of(rng: np.random.Generator, robot: Robot) -> dict[str, Any]:
     for one in robot['links']:
         axis, x, turn = one['axis'], rng.normal(), rpy(rng.normal(size=3))
         q[one['joint'] + '.q'] = x
+        if 'series' in one:
+            q[one['joint'] + '/series_elastic'] = 0.1 * rng.normal(size=1)
+            x += q[one['joint'] + '/series_elastic'][0]
         tilde = dense_oracle.tilde(axis)
         about = np.eye(3) + np.sin(x) * tilde + (1.0 - np.cos(x)) * tilde @ tilde
         q[one['joint']] = {
             'revolute': pose(about, np.zeros(3)), 'prismatic': pose(np.eye(3), x * axis),
-            'spherical': pose(turn, np.zeros(3)), 'floating': pose(turn, rng.normal(size=3))}[
-                one['kind']]
+            'spherical': pose(turn, np.zeros(3)), 'floating': pose(turn, rng.normal(size=3)),
+            'planar': pose(about, np.append(rng.normal(size=2), 0.0))}[one['kind']]
         if 'beam' in one:
             q[one['name']] = 0.02 * rng.normal(size=sum(one['beam']['modes']))
     return q
@@ -200,6 +209,10 @@ def urdf(robot: Robot) -> str:
                     f'<axis xyz="{words(one["axis"])}"/>')
             if kind == 'prismatic':
                 text += '<limit lower="-1e9" upper="1e9" velocity="1e9" effort="1e9"/>'
+            if 'series' in one:
+                spring = one['series']
+                text += (f'<mbd:armature value="{spring["armature"]!r}"/><mbd:series_elastic '
+                         f'stiffness="{spring["stiffness"]!r}" damping="{spring["damping"]!r}"/>')
             for mimic in robot['mimics']:
                 if mimic['follower'] == one['joint']:
                     text += (f'<mimic joint="{mimic["leader"]}" multiplier="'
@@ -258,7 +271,8 @@ def entries(model: mbd_ros.Model, oracle: Oracle) -> np.ndarray:
             first = model.v_offsets[model.joint_names.index(name)]
         else:
             first = model.nv - len(model.elastic_names) + next(
-                k for k, one in enumerate(model.elastic_names) if one.startswith(name + '/'))
+                k for k, one in enumerate(model.elastic_names)
+                if one == name or one.startswith(name + '/'))
         order[part] = first + np.arange(part.stop - part.start)
     return order
 
@@ -270,6 +284,9 @@ def configuration(model: mbd_ros.Model, robot: Robot, q: dict[str, Any]) -> np.n
         first = model.q_offsets[model.joint_names.index(one['joint'])]
         if one['kind'] in ('revolute', 'prismatic'):
             result[first] = q[one['joint'] + '.q']
+        elif one['kind'] == 'planar':
+            T = q[one['joint']]
+            result[first:first + 4] = *T[:2, 3], T[0, 0], T[1, 0]
         else:
             T = q[one['joint']]
             R, w = T[:3, :3], 0.5 * np.sqrt(max(1.0 + np.trace(T[:3, :3]), 0.0))
@@ -283,7 +300,47 @@ def configuration(model: mbd_ros.Model, robot: Robot, q: dict[str, Any]) -> np.n
                 k for k, name in enumerate(model.elastic_names)
                 if name.startswith(one['name'] + '/'))
             result[begin:begin + len(q[one['name']])] = q[one['name']]
+        if 'series' in one:
+            name = one['joint'] + '/series_elastic'
+            begin = model.nq - len(model.elastic_names) + model.elastic_names.index(name)
+            result[begin] = q[name][0]
     return result
 
 
-__all__ = ['configuration', 'entries', 'fixed', 'random_robot', 'state_of', 'urdf', 'with_loops']
+def oracle_state(model: mbd_ros.Model, robot: Robot, place: np.ndarray) -> dict[str, Any]:
+    """Return a configuration of the oracle for q of the model: what ``configuration`` inverts."""
+    q: dict[str, Any] = {}
+    zeros, names = model.nq - len(model.elastic_names), list(model.elastic_names)
+    for one in robot['links']:
+        first = model.q_offsets[model.joint_names.index(one['joint'])]
+        x = float(place[first])
+        q[one['joint'] + '.q'] = x
+        if 'series' in one:
+            name = one['joint'] + '/series_elastic'
+            q[name] = place[zeros + names.index(name)][None]
+            x += float(q[name][0])
+        turn, shift = np.eye(3), np.zeros(3)
+        if one['kind'] == 'revolute':
+            tilde = dense_oracle.tilde(one['axis'])
+            turn = np.eye(3) + np.sin(x) * tilde + (1.0 - np.cos(x)) * tilde @ tilde
+        elif one['kind'] == 'prismatic':
+            shift = x * one['axis']
+        elif one['kind'] == 'planar':
+            cos, sin = place[first + 2:first + 4]
+            turn[:2, :2], shift = [[cos, -sin], [sin, cos]], np.append(place[first:first + 2], 0.0)
+        else:
+            if one['kind'] == 'floating':
+                shift, first = place[first:first + 3], first + 3
+            vector, w = place[first:first + 3], place[first + 3]
+            tilde = dense_oracle.tilde(vector)
+            turn = np.eye(3) + 2.0 * w * tilde + 2.0 * tilde @ tilde
+        q[one['joint']] = pose(turn, shift)
+        if 'beam' in one:
+            begin = zeros + next(k for k, name in enumerate(names)
+                                 if name.startswith(one['name'] + '/'))
+            q[one['name']] = place[begin:begin + sum(one['beam']['modes'])]
+    return q
+
+
+__all__ = ['configuration', 'entries', 'fixed', 'oracle_state', 'random_robot', 'state_of', 'urdf',
+           'with_loops']

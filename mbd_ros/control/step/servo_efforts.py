@@ -63,10 +63,10 @@ class ServoEfforts:
     def __init__(self, dyn: PreparedDynamics, constraint: Constraint, *,
                  actuated: Sequence[str] | None = None, checked: bool = True) -> None:
         require_prepared(dyn)
-        require('constraint', constraint, CONSTRAINT, 'a constraint')
         if dyn.model.loops:
             raise UnsupportedError(f"ServoEfforts of '{dyn.model.name}', which has closed loops,",
                                    'ConstrainedMotion')
+        require('constraint', constraint, CONSTRAINT, 'a constraint')
         names = dyn.model.joint_names if actuated is None else tuple(actuated)
         self._dyn, self._constraint = dyn, constraint
         self._actuation, self._unchecked = Actuation(dyn.model, names), checked

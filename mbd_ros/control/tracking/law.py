@@ -283,6 +283,11 @@ class TrackingLaw:
         found = self._fixed(nominal, q, v)
         return found if self.adaptation is None else self._adapted(nominal, q, v, found)
 
+    def turns(self, error: Vector) -> Vector:
+        """Return the whole turns in errors (nv,) of joints without end, which mean nothing."""
+        turns: Vector = TURN * np.where(self._endless, np.round(error / TURN), 0.0)
+        return turns
+
     def _fixed(self, nominal: NominalState, q: Vector, v: Vector) -> TrackingEffort:
         """Return the efforts without what is learned, by machine code where there is some."""
         code, first = self.machine_code(), nominal.q
@@ -422,8 +427,7 @@ class TrackingLaw:
         model = self.dyn.model
         q, v = checked(model, 'q', q, model.nq), checked(model, 'v', v, model.nv)
         error = displacement(model, q, nominal.q)
-        # A measurement may count the turns of a joint without end, or not.
-        turns = TURN * np.where(self._endless, np.round(error / TURN), 0.0)
+        turns = self.turns(error)   # a measurement may count them, or not
         first = nominal.q - turns if self._flat else error - turns
         inputs, parts = self.parts(self.dyn)
         return interpreted(list(inputs), parts)(

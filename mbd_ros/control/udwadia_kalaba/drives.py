@@ -88,14 +88,19 @@ def leave_a_motion(dyn: PreparedDynamics, drives: tuple[int, ...]) -> bool:
     model = dyn.model
     if not model.loops:
         return len(drives) < model.nv
-    aside = integrate(model, neutral(model), ASIDE * np.cos(np.arange(1.0, model.nv + 1.0)))
-    try:   # beside the zero pose, where symmetry may leave more motions than elsewhere
-        place, _ = close_loops(model, aside)
-    except LoopOpenError:
-        place = aside
-    motions = free_motions(dyn, place)
+    motions = free_motions(dyn, aside(dyn))
     sizes = np.linalg.svd(motions[list(drives)], compute_uv=False)
     return int((sizes > UNDRIVEN).sum()) < motions.shape[1]
+
+
+def aside(dyn: PreparedDynamics) -> Vector:
+    """Return a configuration (nq,) beside the zero pose, where symmetry may leave more motions."""
+    model = dyn.model
+    place = integrate(model, neutral(model), ASIDE * np.cos(np.arange(1.0, model.nv + 1.0)))
+    try:
+        return close_loops(model, place)[0]
+    except LoopOpenError:
+        return place
 
 
 def reach(dyn: PreparedDynamics, q: Vector, mass_matrix: Matrix, actuation: Actuation) -> Reach:

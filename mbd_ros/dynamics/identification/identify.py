@@ -139,7 +139,7 @@ def identify(
     Raises
     ------
     ShapeError, NotFiniteError, InvalidValueError, UnknownNameError
-        If the recording or an option is not as above.
+        If the recording or an option is not as above, or no robot moves so under these efforts.
     UnsupportedError
         If the robot has flexible links, currents of motors meet known forces, or the current of
         the fluid is a field.
@@ -152,7 +152,13 @@ def identify(
     recorded = recording(model, q, v, tau, qdd, time, external_forces, cutoff)
     search = _Search(model, recorded, down, joints, payload, currents, friction == 'stribeck',
                      not level, actuated)
-    weight, expected = search.run(None if prior is None else float(prior))
+    try:
+        weight, expected = search.run(None if prior is None else float(prior))
+    except np.linalg.LinAlgError:   # the search ends at a body without mass
+        raise InvalidValueError(
+            'tau', f'those of {sum(len(run.v) for run in recorded.runs)} states', 'efforts that '
+            'move the robot as recorded: these fit best with a body that has no mass. Those of a '
+            'floating base are zero, units are N m and N, signs those of v') from None
     return search.result(weight, expected)
 
 

@@ -16,15 +16,18 @@ from dataclasses import replace
 import importlib.util
 from pathlib import Path
 
+from flexible_robots import fixed, four_bar, HEAD, revolute, slender
 import numpy as np
 import pytest
 
 import mbd_ros
 from mbd_ros.control import dynamics_with, Payload, Task, trajectory
-from mbd_ros.control.step.links import bends, bent
+from mbd_ros.control.step import swinging
+from mbd_ros.control.step.links import BendingLinks, bends
 from mbd_ros.control.tasks.task import controller_for
 from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.control.tracking.payload import LoadedDynamics
+from mbd_ros.control.udwadia_kalaba.actuation import Actuation
 from mbd_ros.errors import InvalidValueError, UnsupportedError
 
 FILE = Path('urdf/flexible_arm.urdf')
@@ -53,13 +56,13 @@ def test_rigid_links_in_the_controller_leave_the_sag():
 
 def test_foreseen_bending_leaves_little():
     rows = EXAMPLE.followed(DYN, STIFF, task(), 2.6)
-    assert EXAMPLE.worst(rows) == pytest.approx(0.0425, rel=0.05)
+    assert EXAMPLE.worst(rows) == pytest.approx(0.0243, rel=0.05)
     np.testing.assert_allclose(rows[:, 2], rows[:, 1], rtol=1e-9)   # and it sees the bent tool
 
 
 def test_measured_bending_at_500_hz_leaves_more():
     rows = EXAMPLE.followed(DYN, STIFF, task(), 2.6, EXAMPLE.by_measured_bending)
-    assert EXAMPLE.worst(rows) == pytest.approx(0.254, rel=0.1)   # after half a round
+    assert EXAMPLE.worst(rows) == pytest.approx(0.207, rel=0.1)   # after half a round
 
 
 def test_the_hand_itself_is_kept_for_a_millisecond():
@@ -147,17 +150,25 @@ def test_joints_on_a_trajectory_are_where_they_are_told():
         step = tracker.step(plant.time, plant.q[:4], plant.v[:4])
         plant.advance(step.effort, 2)
         assert np.abs(step.efforts.error).max() < 1e-3
-    np.testing.assert_allclose(step.nominal.q, end, atol=1e-15)   # where a polynomial ends
+    # 0.5 s after the end exp(-5) is left of the way aside on which joints damped the swinging.
+    np.testing.assert_allclose(step.nominal.q, end, atol=2e-5)
     tracker.stop(plant.time, plant.q[:4], plant.v[:4])
     held = tracker.step(plant.time, plant.q[:4], plant.v[:4])
-    np.testing.assert_allclose(held.nominal.q, end, atol=1e-15)
+    np.testing.assert_allclose(held.nominal.q, step.nominal.q, atol=1e-6)   # one step later
 
 
 def test_an_approach_is_as_planned_but_for_the_bending():
+    """It begins where the robot is; 1.7 mm of sag at a length of 1 m are made good on the way."""
     tracker = tracker_of(task())
     step = tracker.step(0.0, START, np.zeros(4))   # 0.15 m off the path
-    assert 1e-3 < np.abs(step.efforts.error).max() < 5e-3   # 1.7 mm of sag at a length of 1 m
-    assert np.abs(step.efforts.error_rate).max() < 1e-12   # rounding
+    np.testing.assert_array_equal(step.efforts.error, 0.0)
+    np.testing.assert_array_equal(step.efforts.error_rate, 0.0)
+    for k in range(1, 101):
+        step = tracker.step(0.002 * k, START, np.zeros(4))
+    rigid = tracker_of(task(flexible=False))
+    for k in range(101):
+        planned = rigid.step(0.002 * k, START, np.zeros(4))
+    assert 1e-4 < np.abs(step.nominal.q - planned.nominal.q).max() < 5e-3
 
 
 def test_constraints_on_velocities_shift_nothing():
@@ -186,7 +197,6 @@ def test_links_that_do_not_bend_cost_nothing():
     (lambda: task(flexible='yes'), "'flexible' of a task is 'yes'; allowed: true or false"),
     (lambda: controller_for(STIFF, task()), 'flexible=True is not supported'),
     (lambda: LoadedDynamics(ARM, Payload('forearm', 1.0)), 'a payload that changes on link'),
-    (lambda: bent(mbd_ros.compile(mbd_ros.load('urdf/four_bar.urdf'))), 'which has closed loops'),
 ])
 def test_one_clear_error(call, said):
     with pytest.raises((InvalidValueError, UnsupportedError), match=said):
@@ -198,6 +208,109 @@ def test_links_that_buckle_are_refused():
     dyn = mbd_ros.compile(mbd_ros.load(soft, flexible=False))
     with pytest.raises(InvalidValueError, match=r'the links buckle\. Stiffer ones, or'):
         tracker_of(replace(task(), path={}), dyn).step(0.0, START, np.zeros(4))
+
+
+def slewed(foreseen=False, seconds=0.7, after=0.4):
+    """Return how far the hand swings, and is off, 0.2 to 0.4 s after a move of joints [mm]."""
+    dyn, end, rest = DYN, START + np.array([1.0, 0.6, -0.6, -0.7]), np.zeros((2, 4))
+    tracker, plant = tracker_of(Task(flexible=True, bandwidth=10.0)), Plant(DYN)
+    if foreseen:
+        tracker.bending._swings = False
+    tracker.follow_joints(trajectory([0.0, seconds], [START, end], rest, rest), 0.0, START,
+                          rest[0])
+    sagging = np.append(end, np.zeros(10))
+    straight = dyn.pose(sagging, 'hand')[:3, 3]
+    sagging[4:] = mbd_ros.static_deflection(ARM, sagging)
+    there, rows = dyn.pose(sagging, 'hand')[:3, 3], []
+    while plant.time < seconds + after:
+        step = tracker.step(plant.time, plant.q[:4], plant.v[:4])
+        if plant.time > seconds + 0.2:
+            hand = dyn.pose(plant.q, 'hand')[:3, 3]
+            unbent = dyn.pose(np.append(plant.q[:4], np.zeros(10)), 'hand')[:3, 3]
+            rows.append((np.linalg.norm(hand - unbent - there + straight),
+                         np.linalg.norm(hand - there)))
+        plant.advance(step.effort, 2)
+    return 1e3 * np.max(rows, axis=0)
+
+
+def test_the_arm_comes_to_rest_at_the_end_of_a_fast_move(monkeypatch):
+    """
+    Lin's arm by joint sensors alone, after a radian in 0.7 s: a tenth of what is left elsewhere.
+
+    0.2 s after its end, two periods of its links. All is computed alike but for rounding.
+    """
+    swing, off = slewed()
+    monkeypatch.setattr(swinging, 'RATIO', 1e-9)   # joints exactly where they are told
+    held = slewed()
+    assert held[0] > 0.7 and max(swing, off) < 0.1 * held[0]
+    foreseen = slewed(foreseen=True)   # the law alone: joints yield, and come back slowly
+    assert off < 0.2 * foreseen[1]
+
+
+def five_bar():
+    """Return a five-bar robot in a vertical plane, driven at its base, whose upper bars bend."""
+    y, rotor = (0.0, 1.0, 0.0), '<mbd:armature value="0.02"/></joint>'
+    parts = [HEAD, '<link name="base"/><link name="tool"/>']
+    for name, length in (('lu', 0.3), ('ll', 0.4), ('ru', 0.3), ('rl', 0.4)):
+        bends = (f'<mbd:flexible><beam length="{length}" linear_density="0.8" bending_stiffness='
+                 '"30 30" modes="0 1 0" damping_ratio="0.02"/></mbd:flexible>'
+                 if name[1] == 'u' else '')
+        parts.append(f'<link name="{name}">{slender(length, 1.0, 0.02)}{bends}</link>')
+    parts += [revolute('left', 'base', 'lu', (-0.1, 0.0, 0.0), y).replace('</joint>', rotor),
+              revolute('le', 'lu', 'll', (0.3, 0.0, 0.0), y),
+              revolute('right', 'base', 'ru', (0.1, 0.0, 0.0), y).replace('</joint>', rotor),
+              revolute('re', 'ru', 'rl', (0.3, 0.0, 0.0), y),
+              fixed('mount', 'll', 'tool', (0.4, 0.0, 0.0)),
+              '<loop_joint name="cut" type="revolute">'
+              '<link1 link="ll" xyz="0.4 0 0" rpy="-1.5707963267948966 0 0"/>'
+              '<link2 link="rl" xyz="0.4 0 0" rpy="-1.5707963267948966 0 0"/></loop_joint>']
+    return ''.join(parts) + '</robot>'
+
+
+@pytest.mark.parametrize(('text', 'driven'), [
+    (four_bar(), ('j0',)), (four_bar(kind='revolute'), ('j0', 'j1', 'j2')),
+    (five_bar(), ('left', 'right'))])
+@pytest.mark.parametrize('gravity', [(0.0, -9.81, -1.0), (1.0, -6.0, -3.0)])
+def test_closed_loops_rest_as_static_deflection_says(text, driven, gravity):
+    """Where joints that loops lead go, and by which efforts drives hold them there."""
+    soft, rigid = (replace(mbd_ros.load(text, flexible=flexible), gravity=gravity)
+                   for flexible in (True, False))
+    guess = {3: [0.9, -0.6, -1.8], 4: [-2.2, 1.2, -0.9, -1.2]}[rigid.nv]
+    q, rest = mbd_ros.close_loops(rigid, np.array(guess))[0], np.zeros(rigid.nv)
+    bending = BendingLinks(mbd_ros.compile(rigid), Actuation(rigid, driven))
+    found = bending._deflection(q, rest, rest, np.zeros(len(soft.elastic_names)))
+    held = [rigid.joint_names[k] for k in bending._leads]
+    expected = mbd_ros.static_deflection(
+        soft, np.append(q, np.zeros(len(soft.elastic_names))), held=held)
+    # Settled to 1e-8 of the deflection.
+    np.testing.assert_allclose(found.a, expected, atol=2e-8 * np.abs(expected).max())
+    whole, none = np.append(found.q, found.a), np.zeros(soft.nv)
+    np.testing.assert_allclose(mbd_ros.inverse_dynamics(soft, whole, none, none, actuated=held)[
+        :rigid.nv], found.efforts, atol=1e-6)
+    more = bending.more_effort(q, rest, rest)
+    np.testing.assert_allclose(more + mbd_ros.inverse_dynamics(
+        rigid, q, rest, rest, actuated=driven), mbd_ros.inverse_dynamics(
+            soft, whole, none, none, actuated=driven)[:rigid.nv], atol=1e-6)
+
+
+def test_tools_of_closed_loops_are_foreseen_too():
+    """Two drives are shifted so that the bent robot has its tool where the rigid one would."""
+    soft, rigid = (mbd_ros.load(five_bar(), flexible=one) for one in (True, False))
+    q, rest = mbd_ros.close_loops(rigid, np.array([-2.2, 1.2, -0.9, -1.2]))[0], np.zeros(rigid.nv)
+    tool = mbd_ros.pose(rigid, q, 'tool')[:3, 3]
+    tracker = Tracker(mbd_ros.compile(rigid), Task(
+        flexible=True, link='tool', axes='xz', actuated=('left', 'right'),
+        path={'kind': 'line', 'start': tool.tolist(), 'end': [*tool[:2].tolist(), tool[2] + 0.01],
+              'duration': 1e3}), q, rest)   # it rests but for 1e-8 of its way
+    off = []
+    for k in range(3):
+        aim = tracker.step(0.002 * k, q, rest).nominal.q
+        place = np.append(aim if k else q, np.zeros(len(soft.elastic_names)))
+        place[rigid.nq:] = mbd_ros.static_deflection(soft, place, held=['left', 'right'])
+        place = mbd_ros.close_loops(soft, place, known=['left', 'right'])[0]
+        off.append(np.abs(mbd_ros.pose(soft, place, 'tool')[:3, 3] - tool)[[0, 2]].max())
+    # Of its shift some percent are left after each step, of which five are taken at once.
+    assert off[0] > 1e-4 and off[2] < 0.01 * off[0]
 
 
 def other_base(kind):

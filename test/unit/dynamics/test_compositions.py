@@ -14,11 +14,12 @@
 
 import os
 
-from dense_oracle import AXES, constrained, exponential, Oracle, tilde
+from body_oracle import Bodies
+from dense_oracle import constrained, exponential, Oracle, tilde
 import numpy as np
 import pytest
 from random_compositions import (
-    configuration, entries, random_robot, state_of, urdf, with_loops)
+    configuration, entries, oracle_state, random_robot, state_of, urdf, with_loops)
 
 import mbd_ros
 from mbd_ros.dynamics.api.thrust_map import thrust_columns
@@ -33,13 +34,21 @@ def close(found, expected, tolerance=1e-11):
     assert np.abs(found - expected).max(initial=0.0) <= tolerance * scale
 
 
-def composition(seed):
-    """Return a robot as model and oracle, places in v, and a state that keeps its rows."""
+def composition(seed, *, plain=False):
+    """
+    Return a robot as model and oracle, places in v, and a state that keeps its rows.
+
+    ``plain``: without contacts, mimic joints and springs in joints.
+    """
     rng = np.random.default_rng(seed)
     while True:
         robot = random_robot(rng)
+        for one in robot['links'] if plain else ():
+            one.pop('series', None)
         q = state_of(rng, robot)
         robot = with_loops(rng, robot, q)
+        if plain:
+            robot = {**robot, 'contacts': [], 'mimics': []}
         oracle = Oracle(robot)
         sizes = np.linalg.svd(oracle.terms(q, np.zeros(oracle.nv)).A, compute_uv=False)
         clear = (sizes < 1e-9) | (sizes > 1e-3 * sizes.max(initial=0.0))
@@ -102,6 +111,9 @@ def test_velocity_terms(seed):
         one['damping'] = 0.0
     for beam in oracle.beams.values():
         beam.D[:] = 0.0
+    for one in oracle.robot['links']:
+        if 'series' in one:
+            one['series']['damping'] = 0.0
     still = {'density': 1000.0, 'current': np.zeros(3)}
     moving, resting = (oracle.terms(q, rates, fluid=still) for rates in (v, 0.0 * v))
     rates = np.zeros(model.nv)
@@ -118,12 +130,13 @@ def displaced(oracle, q, w):
     """Return a configuration at the end of a displacement (nv,)."""
     moved = dict(q)
     for one in oracle.robot['links']:
-        twist = AXES[one['kind']](one['axis']) @ w[oracle.entries[one['joint']]]
+        twist = oracle.twists(one, w[None])[0]
         X = np.zeros((3, 1, 4, 4))
         X[0, 0, :3, :3], X[0, 0, :3, 3] = tilde(twist[3:]), twist[:3]
         moved[one['joint']] = q[one['joint']] @ exponential(X)[0, 0]
-        if one['name'] in oracle.beams:
-            moved[one['name']] = q[one['name']] + w[oracle.entries[one['name']]]
+        for name in (one['name'], one['joint'] + '/series_elastic'):
+            if name in oracle.entries:
+                moved[name] = q[name] + w[oracle.entries[name]]
     return moved
 
 
@@ -131,7 +144,7 @@ def displaced(oracle, q, w):
 def test_derivatives(seed):
     """Of inverse dynamics along a displacement and a change of velocity, by differences."""
     rng, model, oracle, order, q, place, v = composition(seed)
-    a, w, step = rng.normal(size=oracle.nv), rng.normal(size=oracle.nv), 1e-5
+    a, w, step = rng.normal(size=oracle.nv), rng.normal(size=oracle.nv), 1e-6
     still = {'density': 1000.0, 'current': np.zeros(3)}
 
     def needed(at, rates):
@@ -146,7 +159,7 @@ def test_derivatives(seed):
                                               for sign in (1.0, -1.0)]),
                                   (found.dv, [needed(q, v + sign * step * w)
                                               for sign in (1.0, -1.0)])):
-        # step^2 times third derivatives of some hundred times the largest entry, and kinks of drag
+        # Rounding of 1e-16 / step, and step times the kink of drag |v| v where v is zero.
         close((part @ along)[order], (ahead - behind) / (2.0 * step), 1e-6)
 
 
@@ -157,8 +170,7 @@ def test_natural_frequencies(seed):
     while True:   # one that bends, and is stiff enough for its weight and its springs
         robot = {**random_robot(rng), 'fluids': []}
         oracle, q = Oracle(robot), state_of(rng, robot)
-        free = [k for name in oracle.beams
-                for k in range(oracle.entries[name].start, oracle.entries[name].stop)]
+        free = oracle.elastic
         if not free:
             continue
         rest, step = np.zeros(oracle.nv), 1e-6
@@ -175,3 +187,52 @@ def test_natural_frequencies(seed):
                                         gravity=(0.0, 0.0, -9.81))
     # Differences: step^2 times third derivatives, and rounding of 1e-16 / step.
     close(found.frequencies, np.sort(np.sqrt(squares)) / (2.0 * np.pi), 1e-6)
+
+
+@pytest.mark.parametrize('seed', SEEDS[::4])
+def test_bodies_for_themselves(seed):
+    """Accelerations of all bodies and modes, by a second text without coordinates of joints."""
+    rng, model, oracle, order, q, place, v = composition(seed, plain=True)
+    fluid = None if seed % 3 else {'density': 1000.0, 'current': rng.normal(size=3)}
+    dyn = mbd_ros.compile(model, executor='interpreted', fluid=None if fluid is None else (
+        mbd_ros.Fluid(1000.0, tuple(fluid['current']))))
+    rates, bodies = np.zeros(model.nv), Bodies(oracle.robot)
+    rates[order] = v
+    qdd = dyn.forward_dynamics(place, rates, np.zeros(model.nv))
+    poses, u, expected = {}, np.zeros(bodies.size), np.zeros(bodies.size)
+    for one in oracle.robot['links']:
+        name, own = one['name'], bodies.own(one['name'])
+        poses[name] = X = dyn.pose(place, name)
+        moving, changing = (call.reshape(2, 3) @ X[:3, :3] for call in (
+            mbd_ros.frame_velocity(model, place, rates, name, executor='interpreted'),
+            mbd_ros.frame_acceleration(model, place, rates, qdd, name, executor='interpreted')))
+        u[own][:6], expected[own][:6] = moving.ravel(), changing.ravel()
+        expected[own][:3] -= np.cross(moving[1], moving[0])   # of v in axes that turn
+        if name in oracle.beams:
+            u[own][6:], expected[own][6:] = v[oracle.entries[name]], qdd[order][
+                oracle.entries[name]]
+    # Of near-singular mass matrices, as above, and of two of them.
+    close(bodies.accelerations(poses, q, u, fluid), expected, 2e-9)
+
+
+@pytest.mark.parametrize('seed', SEEDS[::28])
+def test_audits(seed):
+    """Energy by the oracle where a run ends, its account, and loops that stay closed."""
+    rng, model, oracle, order, _, place, v = composition(seed)
+    driven, (rates, force) = model.nv - len(model.elastic_names), np.zeros((2, model.nv))
+    rates[order], force[:driven] = v, rng.normal(size=driven)
+    still = {'density': 1000.0, 'current': np.zeros(3)}
+    run = mbd_ros.simulate(model, place, rates, 0.02, step=1e-4, tau=force)
+    q = oracle_state(model, oracle.robot, run.q[-1])
+    terms = oracle.terms(q, run.v[-1][order], fluid=still)
+    vacuum = oracle.terms(q, run.v[-1][order])
+    M, v = terms.M, run.v[-1][order]
+    lifted = sum(-1000.0 * 9.81 * one['volume'] * oracle.place(
+        one['link'], one['point'])[0, 0, 2, 3] for one in oracle.robot['fluids'])
+    close(np.array([run.parts['kinetic'][-1], run.parts['potential'][-1]]),
+          np.array([0.5 * v @ M @ v, vacuum.potential + lifted]))
+    # Steps of 0.1 ms of an implicit rule of order 2, against all that was exchanged.
+    exchanged = sum(np.abs(np.diff(part)).sum() for part in run.parts.values())
+    assert np.abs(run.balance).max() <= 1e-4 * exchanged
+    assert np.abs(terms.phi).max(initial=0.0) < 1e-10 and np.abs(
+        terms.A @ v).max(initial=0.0) < 1e-6 * max(1.0, np.abs(v).max())

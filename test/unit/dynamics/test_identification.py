@@ -252,3 +252,19 @@ def test_a_robot_in_water_is_identified_in_the_water_it_was_in():
     assert np.abs(dry - tau).max() > 0.02 * scale   # bodies do not explain drag
     with pytest.raises(InvalidValueError, match=r'fluid is 3; allowed: a mbd_ros\.Fluid'):
         mbd_ros.identify(model, q, v, tau, qdd=qdd, fluid=3)
+
+
+def test_efforts_that_move_no_robot_so_are_told():
+    """Random ones, also of the floating base: the fit ends at bodies without mass."""
+    body = ('<inertial><origin xyz="0.2 0.01 0"/><mass value="1"/><inertia ixx="0.02" ixy="0" '
+            'ixz="0" iyy="0.05" iyz="0" izz="0.05"/></inertial>')
+    text = '<robot name="any">' + ''.join(f'<link name="l{i}">{body}</link>' for i in range(5))
+    for i in range(1, 5):
+        text += (f'<joint name="j{i}" type="continuous"><origin xyz="{0.5 * (i > 1)} 0 0"/>'
+                 f'<parent link="l{i - 1}"/><child link="l{i}"/>'
+                 f'<axis xyz="0 {1 - i % 2} {i % 2}"/></joint>')
+    model, rng = mbd_ros.load(text + '</robot>', floating_base=True), np.random.default_rng(1)
+    rows = rng.normal(size=(20, model.nv))
+    q = mbd_ros.integrate(model, np.repeat(mbd_ros.neutral(model)[None], 20, 0), 0.1 * rows)
+    with pytest.raises(InvalidValueError, match='these fit best with a body that has no mass'):
+        mbd_ros.identify(model, q, rows, rows, qdd=rows)
