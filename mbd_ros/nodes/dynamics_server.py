@@ -16,33 +16,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import sys
-import time
 from typing import Any
 import warnings
 
-from mbd_msgs.srv import CheckModel, ForwardDynamics, InverseDynamics, JointWrenches, MassMatrix
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 
-import mbd_ros
 from mbd_ros.dynamics import compile_model
-from mbd_ros.dynamics.api.effort_terms import effort_terms
-from mbd_ros.dynamics.loops.closure import open_loops
 from mbd_ros.errors import LoopsOpenWarning
-from mbd_ros.execution import choose, forced
-from mbd_ros.messages.basics.findings import diagnose
-from mbd_ros.messages.dynamics import (
-    dynamics_answers as answers, dynamics_requests as requests, request_costs as costs)
+from mbd_ros.execution import forced
+from mbd_ros.messages.dynamics import request_costs as costs
 from mbd_ros.nodes.parts.effort_streams import EffortStreams
+from mbd_ros.nodes.parts.guard import REPEATS
 from mbd_ros.nodes.parts.health import Durations, ERROR, Health, HealthPublisher, OK, WARNING
 from mbd_ros.nodes.parts.managed import ManagedNode
 from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
 from mbd_ros.nodes.parts.run import run
-from mbd_ros.nodes.parts.surroundings import fluid_of, gravity_of, VectorTopic
-from mbd_ros.nodes.parts.turns import Turns
+from mbd_ros.nodes.parts.surroundings import fluid_of, VectorTopic
+from mbd_ros.nodes.serving.answers import Answers, SERVICES
+from mbd_ros.nodes.serving.heavy_worker import HeavyWorker
+from mbd_ros.nodes.serving.worker_process import Done
 
 MOST_CODES = 1000
 """Kinds of code, by robot, that are remembered as compiled."""
-Terms = dict[str, Any]
 
 
 class DynamicsServer(ManagedNode):
@@ -53,8 +48,8 @@ class DynamicsServer(ManagedNode):
     comes meanwhile does not disturb it. What is wrong with a request is said in its answer.
 
     What a request will take is estimated before it runs. Large ones take turns, the shortest
-    first, and checks of descriptions have a lane of their own, so that a thread is left for small
-    ones and the timer; one beyond its budget is answered so.
+    first, in a process of low priority beside the node, and checks of descriptions in another
+    one, so that small ones are answered meanwhile; one beyond its budget is answered so.
 
     =======================  ===================  ===============================================
     entity                   callback group       why
@@ -80,8 +75,7 @@ class DynamicsServer(ManagedNode):
     def __init__(self) -> None:
         super().__init__()
         self.num_threads: int = self._settings.num_threads
-        self._large = Turns(max(1, self.num_threads - 2))
-        self._checks = Turns(1) if self.num_threads > 2 else self._large
+        self._large, self._checks = HeavyWorker(), HeavyWorker()
 
     def forget(self) -> None:
         """Have answered nothing."""
@@ -93,7 +87,6 @@ class DynamicsServer(ManagedNode):
     def configure(self) -> None:
         """Take the robot and offer the services."""
         warnings.simplefilter('ignore', LoopsOpenWarning)   # answers say it
-        self._forced_name = self._settings.executor
         self._forced = forced(self._settings.executor, self._settings.threads)
         alone = MutuallyExclusiveCallbackGroup()
         together = ReentrantCallbackGroup()
@@ -101,17 +94,11 @@ class DynamicsServer(ManagedNode):
                                    flexible=self._settings.flexible,
                                    gravity=self._settings.gravity, group=alone, explain=True)
         VectorTopic(self, '~/current', ('dynamics_server', 'fluid.current'), self._change_current)
-        for kind, name, answer in (
-                (ForwardDynamics, 'forward_dynamics', self._forward_dynamics),
-                (InverseDynamics, 'inverse_dynamics', self._inverse_dynamics),
-                (MassMatrix, 'mass_matrix', self._mass_matrix),
-                (JointWrenches, 'joint_wrenches', self._joint_wrenches)):
-            self.create_service(kind, f'~/{name}', self._answering(self._with_robot(answer)),
-                                callback_group=together)
-        self.create_service(CheckModel, '~/check_model', self._answering(
-            lambda robot, request, response: diagnose(
-                request, response, None if robot is None else robot.model)),
-            callback_group=together)
+        self._answers = Answers(self._settings)
+        for name, kind in SERVICES.items():
+            service = self.create_service(kind, f'~/{name}', self._answering(name),
+                                          callback_group=together)
+            service.unread_beyond = costs.OCTETS   # rosless hands it on as it came
         EffortStreams(self, self._settings, self._source.require, alone)
         self._health = HealthPublisher(self, self._how, group=alone)
 
@@ -129,113 +116,55 @@ class DynamicsServer(ManagedNode):
         """Answer for another current from now on, in world axes."""
         self._settings.fluid.current = velocity
 
-    def _with_robot(self, answer: Callable[[Robot, Any, Any], None]
-                    ) -> Callable[[Robot | None, Any, Any], None]:
-        """Return what answers only where there is a robot."""
-        return lambda robot, request, response: answer(
-            robot or self._source.require(), request, response)
+    def _answering(self, name: str) -> Callable[[Any, Any], Any]:
+        """Return a service callback; large requests are answered in a process beside."""
+        lane = self._checks if name == 'check_model' else self._large
 
-    def _answering(self, answer: Callable[[Robot | None, Any, Any], None]
-                   ) -> Callable[[Any, Any], Any]:
-        """Return a service callback; large requests wait for their turn."""
         async def callback(request: Any, response: Any) -> Any:
-            robot = self._source.robot
-            cost = costs.cost_of(request, None if robot is None else robot.model,
-                                 compiled=self._is_compiled(request, robot),
-                                 executor=self._forced_name)
+            robot = self._source.robot if name == 'check_model' else self._source.require()
+            model = None if robot is None else robot.model
+            octets = costs.octets_unread(request)
+            if octets:
+                cost, code = costs.cost_of_octets(octets), None
+            else:
+                code = costs.code_of(request)
+                cost = costs.cost_of(request, model, compiled=self._is_compiled(code, robot),
+                                     executor=self._settings.executor)
+                costs.require_affordable(cost, request)
             if cost <= costs.SMALL:
-                return respond(request, response)
-            costs.require_affordable(cost, request)
-            lane = self._checks if isinstance(request, CheckModel.Request) else self._large
-            costs.require_room(len(lane), lane.cost)
-            async with lane.of(cost):
-                return respond(request, response)
-
-        def respond(request: Any, response: Any) -> Any:
-            robot = self._source.robot
-            answer(robot, request, response)
+                ran = self._answers.fill(name, model, request, response)
+            else:
+                response, done = await lane.answer(name, cost, model, request, self._settings)
+                self._note(name, done)
+                ran = done.ran
             self._answered += 1
-            if robot is not None and len(self._compiled) < MOST_CODES:
-                self._compiled.add((str(robot.model.generation), *costs.code_of(request)))
+            if ran is not None:
+                self._durations.add(ran.duration)
+                self._ran[ran.function] = ran.text
+            if robot is not None and code is not None and len(self._compiled) < MOST_CODES:
+                self._compiled.add((str(robot.model.generation), *code))
             return response
         return callback
 
-    def _is_compiled(self, request: Any, robot: Robot | None) -> bool:
+    def _note(self, name: str, done: Done) -> None:
+        """Count and log what went wrong in the process beside, as if it had been here."""
+        if done.trace:
+            self.guard.failed += 1
+            self.get_logger().error(f'{name}: {done.trace}', throttle_duration_sec=REPEATS)
+        elif done.refused:
+            self.guard.refused += 1
+        if done.refused:
+            self.guard.last = f'{name}: {done.refused}'
+
+    def close(self) -> None:
+        """End the processes for large requests."""
+        self._large.close()
+        self._checks.close()
+
+    def _is_compiled(self, code: tuple[str, ...], robot: Robot | None) -> bool:
         """Tell whether a request like this was answered before, or is as the node prepares it."""
-        code = costs.code_of(request)
         return (robot is None or not any(code[1:])
                 or (str(robot.model.generation), *code) in self._compiled)
-
-    def _forward_dynamics(self, robot: Robot, request: Any, response: Any) -> None:
-        """Fill the answer of ``ForwardDynamics``."""
-        states = requests.read_forward(robot.model, request)
-        terms = self._terms(robot, request)
-        begin = time.perf_counter()
-        accelerations = mbd_ros.forward_dynamics(
-            robot.model, states.q, states.v, states.driven, **terms)
-        self._succeed(response, robot, 'forward_dynamics', states, terms, begin)
-        response.message = open_loops(robot.model, states.q)
-        response.terms_included = _included(robot, terms)
-        answers.write_accelerations(response, request.points, states.order, accelerations)
-
-    def _inverse_dynamics(self, robot: Robot, request: Any, response: Any) -> None:
-        """Fill the answer of ``InverseDynamics``."""
-        states = requests.read_inverse(robot.model, request)
-        terms = self._terms(robot, request)
-        begin = time.perf_counter()
-        efforts = mbd_ros.inverse_dynamics(
-            robot.model, states.q, states.v, states.driven, **terms)
-        separate = effort_terms(robot.model, states.q, states.v, states.driven,
-                                **terms) if request.separate_terms else {}
-        self._succeed(response, robot, 'inverse_dynamics', states, terms, begin)
-        response.terms_included = _included(robot, terms)
-        answers.write_efforts(response, request.points, states.order, efforts, separate)
-
-    def _mass_matrix(self, robot: Robot, request: Any, response: Any) -> None:
-        """Fill the answer of ``MassMatrix``."""
-        states = requests.read_configurations(robot.model, request)
-        choices = {**self._chosen(requests.read_choices(request)),
-                   'fluid': fluid_of(self._settings.fluid)}
-        begin = time.perf_counter()
-        matrices = mbd_ros.mass_matrix(robot.model, states.q, **choices)
-        self._succeed(response, robot, 'mass_matrix', states, choices, begin)
-        answers.write_mass_matrices(response, robot.model, states.order, matrices)
-
-    def _joint_wrenches(self, robot: Robot, request: Any, response: Any) -> None:
-        """Fill the answer of ``JointWrenches``."""
-        states = requests.read_forward(robot.model, request)
-        terms = self._terms(robot, request)
-        begin = time.perf_counter()
-        wrenches = mbd_ros.joint_wrenches(
-            robot.model, states.q, states.v, states.driven, **terms)
-        self._succeed(response, robot, 'joint_wrenches', states, terms, begin)
-        response.terms_included = _included(robot, terms)
-        answers.write_joint_wrenches(response, robot.model, wrenches)
-
-    def _terms(self, robot: Robot, request: Any) -> Terms:
-        """Return what else enters the equations, and who computes."""
-        terms = requests.read_terms(
-            robot.model, request, gravity_of(self._settings, robot.model))
-        return {**self._chosen(terms), 'fluid': fluid_of(self._settings.fluid)}
-
-    def _chosen(self, choices: Terms) -> Terms:
-        """Put the executor that the parameters force into choices."""
-        choose(choices['executor'])   # a name that is not known is refused even if another runs
-        return choices if self._forced is None else {**choices, 'executor': self._forced}
-
-    def _succeed(self, response: Any, robot: Robot, function: str, states: requests.States,
-                 choices: Terms, begin: float) -> None:
-        """Fill in what all answers have, with the time since ``begin``."""
-        duration = time.perf_counter() - begin
-        self._durations.add(duration)
-        prepared = compile_model(robot.model, gravity=choices.get('gravity'),
-                                 executor=choices['executor'],
-                                 formulation=choices['formulation'], fluid=choices['fluid'])
-        ran = prepared.how(function, len(states.q))
-        self._ran[function] = f'{ran} ({len(states.q)} points)'
-        answers.succeed(
-            response, states.order, robot.model.generation,
-            formulation=prepared.formulation, executor=ran, computation_time=duration)
 
     def _how(self) -> Health:
         """Return the health of the node."""
@@ -247,12 +176,6 @@ class DynamicsServer(ManagedNode):
         if self._source.problem:
             return Health(WARNING, f'new description refused: {self._source.problem}', values)
         return Health(OK, 'answering', values)
-
-
-def _included(robot: Robot, terms: Terms) -> list[str]:
-    return answers.terms_included(external_forces=terms['external_forces'] is not None,
-                                  dissipation=terms['dissipation'],
-                                  fluid=terms['fluid'] is not None and bool(robot.model.fluids))
 
 
 def main() -> None:

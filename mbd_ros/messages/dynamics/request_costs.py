@@ -23,6 +23,10 @@ SMALL = 3e-3
 """What is answered at once [s]; 1000 points of an arm take 2 ms."""
 BUDGET = 60.0
 """Of one request [s]: a million points of an arm take 2 s, 6 MB of a description this long."""
+OCTETS = 1 << 15
+"""Of a request that is handed on unread: more than any small one has."""
+OCTET = 5e-7
+"""Reading, computing and writing what an octet of a request stands for [s]."""
 MOST_WAITING = 1000
 """Requests that wait for their turn."""
 MOST_COST = 600.0
@@ -35,6 +39,16 @@ COMPILATION, LINK = 1.0, 0.05
 """Code that no request has used before, and each link of its robot [s]."""
 CHARACTER = 1e-5
 """Of a description that is looked at [s]: much markup; the reader has a time limit of its own."""
+
+
+def octets_unread(request: Any) -> int:
+    """Return how many octets a request has that was not read yet, 0 if it was."""
+    return int(getattr(request, 'octets_unread', 0))
+
+
+def cost_of_octets(octets: int) -> float:
+    """Return what a request that was not read yet is expected to take, by its size [s]."""
+    return octets * OCTET
 
 
 def cost_of(request: Any, model: Model | None, *, compiled: bool = True,

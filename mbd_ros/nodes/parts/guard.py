@@ -271,6 +271,8 @@ class GuardedNode(Node):
     def create_service(self, srv_type: Any, srv_name: str, callback: Callable[..., Any],
                        *arguments: Any, **options: Any) -> Any:
         """Make a service; the answer to a request that is refused says why."""
+        options.setdefault('qos_profile', qos.REQUESTS)
+
         def refuse(error: MbdError, given: tuple[Any, ...]) -> Any:
             return fail(srv_type.Response(), error, self.generation)
         return super().create_service(

@@ -38,7 +38,7 @@ NEWEST = QoSProfile(
 REQUESTS = QoSProfile(
     history=HistoryPolicy.KEEP_LAST, depth=1000, reliability=ReliabilityPolicy.RELIABLE,
     durability=DurabilityPolicy.VOLATILE)
-"""Requests to action servers: with a depth of 10, the default, bursts of goals are lost."""
+"""Requests and their answers: with a depth of 10, the default, some of a burst are lost."""
 
 OVERRIDABLE = QoSOverridingOptions.with_default_policies()
 """For subscriptions: users may set ``qos_overrides.<topic>.subscription.reliability`` etc."""

@@ -33,13 +33,13 @@ from rclpy.executors import (
 
 from mbd_ros.errors import MbdError
 
-GARBAGE = (50_000, 20, 20)
+GARBAGE = (10_000, 10, 100)
 """
 Objects made before garbage is looked for. A large request makes millions; with the interpreter's
 own settings they are all searched again and again, up to a second at a time, while nobody else
 runs.
 """
-SWITCH_INTERVAL = 5e-4
+SWITCH_INTERVAL = 1e-4
 """
 Time [s] after which a thread that computes in Python lets another one go on. With the 5 ms of the
 interpreter a small request, for which three threads work in turn, waits 15 ms beside a large one.
@@ -182,6 +182,7 @@ class _Nodes:
                     else MultiThreadedExecutor(num_threads=threads))
         for node in self._nodes:
             executor.add_node(node)
+        gc.freeze()
         while True:
             try:
                 executor.spin()

@@ -359,9 +359,10 @@ class NodeEntities(OwnedEntities):
         outgoing, incoming = (request, request_type), (reply, reply_type)
         if is_service:
             outgoing, incoming = incoming, outgoing
-        writer = self._context.writer(*outgoing, numbers, data)
-        # Every client reads the answers to all of them, and nothing sends a lost call again.
+        # Every client reads the answers to all of them, and nothing sends a call again that was
+        # pushed out before it was acknowledged.
         kept = replace(numbers, depth=max(numbers.depth, PENDING))
+        writer = self._context.writer(*outgoing, kept, data)
         reader = self._context.reader(*incoming, kept, data)
         return Channel(writer, reader, srv_type, name, full_name, profile)
 

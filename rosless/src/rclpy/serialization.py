@@ -18,8 +18,11 @@ from typing import Any
 
 from rosless.idl import codec
 from rosless.idl.errors import DeserializationError
+from rosless.idl.unread import unread
 
 from .rcl_errors import RMWError
+
+LARGE = 1 << 14  # octets of an answer that is not read at once
 
 
 def serialize_message(message: Any) -> bytes:
@@ -31,6 +34,9 @@ def deserialize_message(serialized_message: bytes, message_type: Any) -> Any:
     """
     Return the message of type `message_type` that CDR octets encode.
 
+    A large answer of a service is read when a field of it is asked for: who only hands it on does
+    not make objects of it.
+
     Raises
     ------
     RMWError
@@ -38,6 +44,9 @@ def deserialize_message(serialized_message: bytes, message_type: Any) -> Any:
 
     """
     try:
-        return codec.deserialize(bytes(serialized_message), message_type)
+        data = bytes(serialized_message)
+        if len(data) > LARGE and message_type._definition.name.endswith('_Response'):
+            return unread(data, message_type)
+        return codec.deserialize(data, message_type)
     except DeserializationError as error:
         raise RMWError(f'failed to deserialize ROS message: {error}') from error

@@ -25,6 +25,7 @@ from cyclonedds.core import DDSException
 from rosless.dds.sample import Copied, LARGE, Left
 from rosless.idl.codec import deserialize, serialize
 from rosless.idl.errors import DeserializationError
+from rosless.idl.unread import unread
 
 from .callback_groups import CallbackGroup, ReentrantCallbackGroup
 from .early_answers import EarlyAnswers
@@ -89,6 +90,9 @@ class Service(ServiceEntity):
 
     Attributes
     ----------
+    unread_beyond : int, optional
+        Requests of more octets are handed to the callback unread: their fields are read when the
+        callback asks for one. None: large ones are read beside the callbacks.
     most_elements : int, optional
         How many strings and messages the sequences of a request may hold, that of all messages if
         None.
@@ -108,6 +112,7 @@ class Service(ServiceEntity):
         super().__init__(channel, callback_group, node)
         self.callback = callback
         self.most_elements: int | None = None
+        self.unread_beyond: int | None = None
         self._read_apart: deque[tuple[Any, RequestHeader]] = deque()
         self._being_read = 0
         self._waiting = WaitingRequests(self._reader.take_sample, self._log_dropped)
@@ -130,6 +135,8 @@ class Service(ServiceEntity):
             sample = None if self._left else self._waiting.next()
             if sample is None:
                 return None
+            if self.unread_beyond is not None and sample.size > self.unread_beyond:
+                return Job(self._serve_unread, (sample, executor))
             if sample.size <= LARGE:
                 return Job(self._serve, (sample,))
             if not self.polled:
@@ -188,6 +195,12 @@ class Service(ServiceEntity):
     async def _send_when_done(self, outcome: Any, header: RequestHeader) -> None:
         self._send(await outcome, header)
 
+    async def _serve_unread(self, sample: Sample, executor: Any) -> None:
+        """Answer a request whose callback wants it as it came."""
+        received = self._read(sample, unread)
+        if received is not None:
+            await self._serve_large(*received, executor)
+
     async def _serve_large(self, request: Any, header: RequestHeader, executor: Any) -> None:
         """Answer a request whose answer may take long to write, too."""
         if self.destroyed:
@@ -205,14 +218,17 @@ class Service(ServiceEntity):
         """Send what the callback returned."""
         self.send_response(response, header)
 
-    def _read(self, sample: Sample) -> tuple[Any, RequestHeader] | None:
+    def _read(
+        self, sample: Sample, read: Callable[..., Any] | None = None
+    ) -> tuple[Any, RequestHeader] | None:
         """Return a request and who asked; None if it is malformed, which is logged."""
         data = sample.octets()
         try:
             if len(data) < OFFSET:
                 raise DeserializationError(f'{len(data)} octets are no request')
             guid, number = HEADER.unpack_from(data, 4)
-            request = deserialize(data, self.srv_type.Request, OFFSET, self.most_elements)
+            kind, most = self.srv_type.Request, self.most_elements
+            request = (read or deserialize)(data, kind, OFFSET, most)
         except DeserializationError as error:
             self._log_error(f"dropped a request to service '{self.service_name}': {error}")
             return None

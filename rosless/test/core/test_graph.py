@@ -28,7 +28,7 @@ from rclpy.exceptions import (
 )
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
-from rosless.graph import queries
+from rosless.graph import builtin, queries
 from std_msgs.msg import Int32, String
 from std_srvs.srv import Empty
 
@@ -211,3 +211,22 @@ def test_an_interrupt_waits_until_peers_are_read(make_node: Make, monkeypatch: A
         node.get_publishers_info_by_topic('number')
     assert len(calls) > 1  # all of them were read
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_many_that_have_gone_hide_nobody(
+    make_node: Make, other_context: Any, wait_until: Make, monkeypatch: Any
+) -> None:
+    """DDS keeps what it told of endpoints that have gone until somebody takes it."""
+    monkeypatch.setattr(builtin, 'MANY', 20)  # samples at once, fewer than are alive or gone
+    here = make_node('here')
+    there = Node('there', context=other_context)
+    assert here.count_publishers('gone') == 0
+    for _ in range(100):
+        there.destroy_publisher(there.create_publisher(Int32, 'gone', 10))
+    alive = [there.create_publisher(Int32, 'alive', 10) for _ in range(30)]
+    assert wait_until(lambda: here.count_publishers('alive') == len(alive))
+    assert wait_until(lambda: here.count_publishers('gone') == 0)
+    kept = here._context.graph._builtin['writer']
+    states = []
+    kept._read(kept.ref, 1000, lambda *told: states.append(told[6].instance_state), lambda _: None)
+    assert set(states) == {16}  # alive: what has gone was dropped

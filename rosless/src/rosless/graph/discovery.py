@@ -20,11 +20,11 @@ import ctypes as ct
 import threading
 from typing import Any
 
-from cyclonedds._clayer import ddspy_read_participant
-from cyclonedds.builtin import BuiltinDataReader, BuiltinTopicDcpsParticipant
+from cyclonedds.builtin import BuiltinTopicDcpsParticipant
 from cyclonedds.builtin_types import cqos_to_qos
 from cyclonedds.core import InstanceState
 
+from .builtin import BuiltinReader
 from .entities import decode, encode, HUMBLE, NodeEntities, TOPIC, TYPE
 from .vendors import foreign_vendors
 from ..dds.endpoints import discovery_lock, Endpoint, Writer
@@ -33,7 +33,6 @@ from ..dds.participant import Participant
 from ..dds.qos import KEEP_ALL, KEEP_LAST, Profile, RELIABLE, TRANSIENT_LOCAL, user_data
 from ..dds.waiter import Waiter
 
-MANY = 8192
 NODES, PARTICIPANTS = 1, 2  # keys in the wait set
 
 
@@ -74,9 +73,9 @@ class Discovery:
         )
         self._waiter = Waiter(participant.ref)
         self._waiter.attach(self._reader.ref, NODES)
-        self._peers = BuiltinDataReader(participant.entity, BuiltinTopicDcpsParticipant)
-        c.dds_set_status_mask(self._peers._ref, DATA_AVAILABLE)
-        self._waiter.attach(self._peers._ref, PARTICIPANTS)
+        self._peers = BuiltinReader(participant.entity, BuiltinTopicDcpsParticipant)
+        c.dds_set_status_mask(self._peers.ref, DATA_AVAILABLE)
+        self._waiter.attach(self._peers.ref, PARTICIPANTS)
         self._thread = threading.Thread(target=self._run, name='ros_discovery_info', daemon=True)
         self._thread.start()
         participant.on_close(self._stop)
@@ -143,7 +142,7 @@ class Discovery:
         with discovery_lock:
             if self._participant.closed:
                 return []
-            return ddspy_read_participant(self._peers._ref, MANY, construct, convert)
+            return self._peers.read(construct, convert)
 
     def notice(self, participants: set[bytes]) -> None:
         """Report DDS vendors that have not been seen before."""
@@ -168,7 +167,7 @@ class Discovery:
             if self._participant.closed:
                 return
             if PARTICIPANTS in keys:
-                c.dds_take_status(self._peers._ref, ct.byref(ct.c_uint32()), DATA_AVAILABLE)
+                c.dds_take_status(self._peers.ref, ct.byref(ct.c_uint32()), DATA_AVAILABLE)
                 alive = self.participants()
                 self.notice(alive)
                 self.forget(alive)

@@ -19,16 +19,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from cyclonedds._clayer import ddspy_read_endpoint
-from cyclonedds.builtin import (
-    BuiltinDataReader,
-    BuiltinTopicDcpsPublication,
-    BuiltinTopicDcpsSubscription,
-)
+from cyclonedds.builtin import BuiltinTopicDcpsPublication, BuiltinTopicDcpsSubscription
 from cyclonedds.builtin_types import cqos_to_qos
 from cyclonedds.core import InstanceState
 
-from .discovery import Discovery, MANY
+from .builtin import BuiltinReader
+from .discovery import Discovery
 from .entities import NodeEntities
 from .. import names
 from ..dds.endpoints import discovery_lock
@@ -70,7 +66,7 @@ class Graph:
     def __init__(self, participant: Participant, discovery: Discovery) -> None:
         self._participant = participant
         self.discovery = discovery
-        self._builtin: dict[str, Any] = {}
+        self._builtin: dict[str, BuiltinReader] = {}
 
     def participants(self) -> set[bytes]:
         """Return the GUIDs of the participants alive."""
@@ -147,8 +143,6 @@ class Graph:
         return _collect(mine, names.service_from_wire, names.service_type_from_wire)
 
     def _endpoints(self, kind: str, topic: Any, with_qos: bool) -> list[EndpointInfo]:
-        own: list[EndpointInfo] = []
-
         def construct(
             key: bytes,
             participant: bytes,
@@ -158,22 +152,23 @@ class Graph:
             qos: Any,
             info: Any,
             __: Any,
-        ) -> None:
-            if info.instance_state == InstanceState.Alive:
-                profile = from_dds(qos) if with_qos else None
-                data = user_data(qos)
-                own.append(EndpointInfo(key, participant, name, type_name, profile, data))
+        ) -> EndpointInfo | None:
+            if info.instance_state != InstanceState.Alive:
+                return None
+            profile = from_dds(qos) if with_qos else None
+            return EndpointInfo(key, participant, name, type_name, profile, user_data(qos))
 
         convert = cqos_to_qos if with_qos else _no_qos
         with discovery_lock:
-            if not self._participant.closed:
-                ddspy_read_endpoint(self._reader(kind, topic), MANY, construct, convert)
-        return own
+            if self._participant.closed:
+                return []
+            found = self._reader(kind, topic).read(construct, convert)
+        return [each for each in found if each is not None]
 
-    def _reader(self, kind: str, topic: Any) -> int:
+    def _reader(self, kind: str, topic: Any) -> BuiltinReader:
         if kind not in self._builtin:
-            self._builtin[kind] = BuiltinDataReader(self._participant.entity, topic)
-        return self._builtin[kind]._ref
+            self._builtin[kind] = BuiltinReader(self._participant.entity, topic)
+        return self._builtin[kind]
 
 
 def _no_qos(pointer: int) -> None:

@@ -94,11 +94,7 @@ def deserialize(data: bytes, cls: Any, offset: int = 4, most: int | None = None)
     """
     if not isinstance(data, (bytes, bytearray)):
         data = bytes(data)  # slices of other buffers make no arrays
-    if data[:2] != b'\x00\x01':
-        raise DeserializationError(
-            f'{cls.__module__}.{cls.__name__}: encapsulation {bytes(data[:4]).hex()} is not plain '
-            'little-endian CDR (0001....)'
-        )
+    require_plain(data, cls)
     message = cls.__new__(cls)
     read = _readers.get(cls) or reader(cls)
     pause = len(data) > LARGE and gc.isenabled()
@@ -116,6 +112,15 @@ def deserialize(data: bytes, cls: Any, offset: int = 4, most: int | None = None)
     return message
 
 
+def require_plain(data: bytes, cls: Any) -> None:
+    """Refuse octets that do not begin as those of this machine do."""
+    if data[:2] != b'\x00\x01':
+        raise DeserializationError(
+            f'{cls.__module__}.{cls.__name__}: encapsulation {bytes(data[:4]).hex()} is not plain '
+            'little-endian CDR (0001....)'
+        )
+
+
 def writer(cls: type[Message]) -> Callable[[Any, bytearray], None]:
     """Return the function that appends a message of class `cls` to a buffer at any position."""
     with _lock:
@@ -124,6 +129,12 @@ def writer(cls: type[Message]) -> Callable[[Any, bytearray], None]:
             namespace = {'writer': _nested_writer, 'Struct': struct.Struct}
             _writers[cls] = compile_source(source.text(), 'write', namespace)
         return _writers[cls]
+
+
+def add_writer(cls: type[Message], write: Callable[[Any, bytearray], None]) -> None:
+    """Let a function write the messages of a class."""
+    with _lock:
+        _writers[cls] = write
 
 
 def reader(cls: type[Message]) -> Reading:
