@@ -13,10 +13,11 @@
 """
 Exported libraries in a C++ loop, beside Pinocchio's C++ and C that CasADi generates.
 
-All three are called by one program, in turn, over the same 64 states, one thread. Pinocchio is
-compiled from its headers with ``-O3 -march=native``, nothing of its wheel is linked. CasADi's C is
-that of the articulated-body and Newton-Euler recursions of ``casadi_tree``, by
-``gcc -O3 -march=native``. Results are compared before they are timed.
+All three are called by one program for each function, in turn, over the same 64 states, on one
+thread. Pinocchio is compiled from its headers with ``-O3 -march=native``, nothing of its wheel is
+linked; one function takes a minute or two and gigabytes of memory. CasADi's C is that of the
+articulated-body and Newton-Euler recursions of ``casadi_tree``, by ``gcc -O3 -march=native``.
+Results are compared before they are timed.
 
 """
 
@@ -26,6 +27,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 import os
 from pathlib import Path
+import re
 import subprocess
 import sys
 import sysconfig
@@ -46,46 +48,52 @@ ROUNDS = 15
 SECONDS = 0.02
 """For each candidate in each round."""
 FLAGS = ('-O3', '-march=native', '-DNDEBUG')
+DEFINITIONS = ('-DBOOST_MPL_LIMIT_LIST_SIZE=30', '-DBOOST_MPL_LIMIT_VECTOR_SIZE=30',
+               '-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS', '-DBOOST_FUSION_INVOKE_MAX_ARITY=12')
+"""Those of Pinocchio's own CMake files."""
 PEER = {
-    'forward_dynamics': ('qdd', 'pin::aba(model, data, q, v, tau, LOCAL);', 'data.ddq'),
-    'inverse_dynamics': ('tau', 'pin::rnea(model, data, q, v, tau);', 'data.tau'),
-    'bias_forces': ('tau', 'pin::nonLinearEffects(model, data, q, v);', 'data.nle'),
-    'mass_matrix': ('M', 'pin::crba(model, data, q, LOCAL);', 'symmetric(data.M)'),
+    'forward_dynamics': ('aba', 'aba(model, data, q, v, tau, LOCAL);', 'data.ddq'),
+    'inverse_dynamics': ('rnea', 'rnea(model, data, q, v, tau);', 'data.tau'),
+    'mass_matrix': ('crba', 'crba(model, data, q, LOCAL);', 'symmetric(data.M)'),
+    'bias_forces': ('rnea', 'nonLinearEffects(model, data, q, v);', 'data.nle'),
+    'body_poses': ('kinematics', 'forwardKinematics(model, data, q);', 'poses(data)'),
+    'jacobian': (
+        'frames', 'J.setZero(); pin::computeFrameJacobian(model, data, q, frame, WORLD, J);', 'J'),
+    'pose': (
+        'frames', 'forwardKinematics(model, data, q); pin::updateFramePlacement(model, data, '
+        'frame);', 'pose(data.oMf[frame])'),
+    'center_of_mass': ('center-of-mass', 'centerOfMass(model, data, q, false);', 'data.com[0]'),
     'forward_dynamics_derivatives': (
-        'd', 'pin::computeABADerivatives(model, data, q, v, tau);',
+        'aba-derivatives', 'computeABADerivatives(model, data, q, v, tau);',
         'three(data.ddq_dq, data.ddq_dv, symmetric(data.Minv))'),
     'inverse_dynamics_derivatives': (
-        'd', 'pin::computeRNEADerivatives(model, data, q, v, tau);',
+        'rnea-derivatives', 'computeRNEADerivatives(model, data, q, v, tau);',
         'three(data.dtau_dq, data.dtau_dv, symmetric(data.M))'),
-    'jacobian': (
-        'J', 'J.setZero(); pin::computeFrameJacobian(model, data, q, frame, WORLD, J);',
-        'rows(J)'),
+    'centroidal_map': ('centroidal', 'computeCentroidalMap(model, data, q);', 'data.Ag'),
+    'coriolis_matrix': ('rnea', 'computeCoriolisMatrix(model, data, q, v);', 'data.C'),
     'jacobian_rate': (
-        'J', 'J.setZero(); pin::computeJointJacobiansTimeVariation(model, data, q, v); '
-        'pin::getFrameJacobianTimeVariation(model, data, frame, WORLD, J);', 'rows(J)'),
-    'pose': (
-        'X', 'pin::forwardKinematics(model, data, q); pin::updateFramePlacement(model, data, '
-        'frame);', 'pose(data.oMf[frame])'),
-    'body_poses': ('X', 'pin::forwardKinematics(model, data, q);', 'poses(data)'),
-    'center_of_mass': ('c', 'pin::centerOfMass(model, data, q, false);', 'data.com[0]'),
-    'centroidal_map': (
-        'A', 'pin::computeCentroidalMap(model, data, q);', 'rows(data.Ag)'),
-    'coriolis_matrix': ('C', 'pin::computeCoriolisMatrix(model, data, q, v);', 'rows(data.C)'),
-    'regressor': (
-        'Y', 'pin::computeJointTorqueRegressor(model, data, q, v, tau);', ''),
+        'jacobian', 'J.setZero(); pin::computeJointJacobiansTimeVariation(model, data, q, v); '
+        'pin::getFrameJacobianTimeVariation(model, data, frame, WORLD, J);', 'J'),
     'energies': (
-        'E', 'pin::computeKineticEnergy(model, data, q, v); pin::computePotentialEnergy(model, '
-        'data, q);', '')}
+        'energy', 'computeKineticEnergy(model, data, q, v); pin::computePotentialEnergy(model, '
+        'data, q);', ''),
+    'regressor': ('regressor', 'computeJointTorqueRegressor(model, data, q, v, tau);', '')}
 """
-What Pinocchio calls and where its result is: of matrices and values that are laid out otherwise,
-or of another convention, none is compared.
+Header of Pinocchio, what is called of it, and where its result is; none is compared where it is
+laid out otherwise (of each body or of all of them, parameters in another order).
 """
+LINKED = ('jacobian', 'jacobian_rate', 'pose')
+ARGUMENTS = {
+    **dict.fromkeys(('forward_dynamics', 'inverse_dynamics', 'forward_dynamics_derivatives',
+                     'inverse_dynamics_derivatives', 'regressor'), ('q', 'v', 'tau')),
+    **dict.fromkeys(('bias_forces', 'coriolis_matrix', 'jacobian_rate', 'energies'), ('q', 'v'))}
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One function: time of each candidate [us] and the largest difference to ours."""
+    """One function of one robot: times of the candidates [us], the largest difference to ours."""
 
+    robot: str
     function: str
     times: dict[str, Timing]
     error: float
@@ -96,67 +104,81 @@ def rows() -> Iterator[str]:
     yield ('| robot | function | exported [ns] | Pinocchio, native [ns] | CasADi, C [ns] | '
            'Pinocchio / exported: median (min-max) | CasADi / exported |')
     yield '|---|---|---|---|---|---|---|'
-    said = []
-    for case in cases():
-        found, seconds = measured(case)
-        for one in found:
-            ours, peer, generated = (one.times.get(name) for name in (
-                'exported', 'Pinocchio', 'CasADi'))
-            assert ours is not None and peer is not None
-            low, middle, high = peer.ratio_to(ours)
-            other = '' if generated is None else f'{1e3 * generated.median:.0f}'
-            ratio = '' if generated is None else f'{generated.ratio_to(ours)[1]:.1f}'
-            yield (f'| {case.name} | `{one.function}` | {1e3 * ours.median:.0f} | '
-                   f'{1e3 * peer.median:.0f} | {other} | **{middle:.1f}** ({low:.1f}-{high:.1f}) '
-                   f'| {ratio} |')
-        said.append(f'{case.name}: ' + ', '.join(
-            f'{name} {value:.1f} s' for name, value in seconds.items()))
-    yield ''
-    yield 'To make them, nothing cached: ' + '; '.join(said) + '.'
-
-
-def measured(case: Case) -> tuple[list[Measured], dict[str, float]]:
-    """Return what was measured of a robot, and how long each candidate took to make [s]."""
+    robots = cases()
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        seconds = {}
-        (folder / 'robot.urdf').write_text(case.text, encoding='utf-8')
-        link = tips(case.model)[0]
-        seconds['export'] = _timed([
-            sys.executable, '-m', 'mbd_ros', 'export', 'robot.urdf', '--to', 'library', '--name',
-            'robot', '--functions', ','.join(PEER), '--link', link,
-            *(['--floating-base'] if case.floating else [])], folder)
-        begin = time.perf_counter()
-        casadi_tree.write_c(case.peer, folder / 'generated.c')
-        seconds["CasADi's expressions"] = time.perf_counter() - begin
-        seconds['their compiler'] = _timed(
-            ['gcc', *FLAGS, '-fPIC', '-c', 'generated.c', '-o', 'generated.o'], folder)
-        (folder / 'main.cpp').write_text(_program(case, link), encoding='utf-8')
-        seconds["Pinocchio's compiler"] = _timed([
-            'g++', '-std=c++17', *FLAGS, '-DBOOST_MPL_LIMIT_LIST_SIZE=30',
-            '-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS', '-w', 'main.cpp', 'generated.o',
-            *(f'-I{one}' for one in ('library/include', *_headers())),
-            'library/lib/librobot_dynamics.a', '-lm', '-o', 'main'], folder)
-        rng = np.random.default_rng(1)
-        states = np.array([[*random_configuration(case.model, rng),
-                            *rng.normal(size=2 * case.model.nv)] for _ in range(STATES)])
-        (folder / 'states').write_bytes(states.tobytes())
-        done = subprocess.run(['./main'], cwd=folder, capture_output=True, text=True, check=True)
-    found = []
-    for function in PEER:
-        lines = [line.split() for line in done.stdout.splitlines()
-                 if line.split()[0] == function]
-        times: dict[str, Timing] = {}
-        error = 0.0
-        for _, candidate, word, *numbers in lines:
-            if word == 'us':
-                times[candidate] = Timing(tuple(map(float, numbers)))
-            else:
-                error = max(error, float(numbers[0]))
-        # Both round; the mass matrices have conditions up to 1e6.
-        assert error < 1e-7, (case.name, function, error)
-        found.append(Measured(function, times, error))
-    return found, seconds
+        made = [_made(case, folder / str(k)) for k, case in enumerate(robots)]
+        compiling = 0.0
+        for function in PEER:
+            (folder / 'main.cpp').write_text(_program(function), encoding='utf-8')
+            compiling += _timed([
+                'g++', '-std=c++17', *FLAGS, *DEFINITIONS, '-w', 'main.cpp',
+                *(f'-I{one}' for one in _headers()), '-ldl', '-o', 'main'], folder)
+            for k, case in enumerate(robots):
+                yield _row(_measured(case, function, folder, str(k)))
+    yield ''
+    yield 'To make them, nothing cached: ' + '; '.join(
+        f'{case.name}: ' + ', '.join(f'{name} {value:.1f} s' for name, value in seconds.items())
+        for case, seconds in zip(robots, made)) + f"; Pinocchio's functions {compiling:.0f} s."
+
+
+def _row(one: Measured) -> str:
+    ours, peer, generated = (one.times.get(name) for name in ('exported', 'Pinocchio', 'CasADi'))
+    assert ours is not None and peer is not None
+    low, middle, high = peer.ratio_to(ours)
+    other = '' if generated is None else f'{1e3 * generated.median:.0f}'
+    ratio = '' if generated is None else f'{generated.ratio_to(ours)[1]:.1f}'
+    return (f'| {one.robot} | `{one.function}` | {1e3 * ours.median:.0f} | '
+            f'{1e3 * peer.median:.0f} | {other} | **{middle:.1f}** ({low:.1f}-{high:.1f}) '
+            f'| {ratio} |')
+
+
+def _made(case: Case, folder: Path) -> dict[str, float]:
+    """Write libraries, model and states of a robot; return how long the libraries took [s]."""
+    folder.mkdir()
+    seconds = {}
+    (folder / 'robot.urdf').write_text(case.text, encoding='utf-8')
+    link = tips(case.model)[0]
+    seconds['export'] = _timed([
+        sys.executable, '-m', 'mbd_ros', 'export', 'robot.urdf', '--to', 'library', '--name',
+        'robot', '--functions', ','.join(PEER), '--link', link,
+        *(['--floating-base'] if case.floating else [])], folder)
+    begin = time.perf_counter()
+    casadi_tree.write_c(case.peer, folder / 'generated.c')
+    seconds["CasADi's expressions"] = time.perf_counter() - begin
+    seconds['their compiler'] = _timed(
+        ['gcc', *FLAGS, '-fPIC', '-shared', 'generated.c', '-lm', '-o', 'generated.so'], folder)
+    (folder / 'model').write_text(_model(case.peer, link), encoding='utf-8')
+    rng = np.random.default_rng(1)
+    states = np.array([[*random_configuration(case.model, rng),
+                        *rng.normal(size=2 * case.model.nv)] for _ in range(STATES)])
+    (folder / 'states').write_bytes(states.tobytes())
+    return seconds
+
+
+def _measured(case: Case, function: str, folder: Path, place: str) -> Measured:
+    model = case.model
+    symbol = f'robot_{function}'
+    header = (folder / place / 'library/include/robot_dynamics.h').read_text(encoding='utf-8')
+    if function in LINKED:
+        symbol = re.findall(rf'int ({symbol}_\w+)\(', header)[0].removesuffix('_many')
+    size, work = (re.findall(rf'define {name} (\d+)', header)[0]
+                  for name in (f'{symbol.upper()}_SIZE', 'ROBOT_WORK'))
+    done = subprocess.run(
+        [folder / 'main', folder / place, symbol, size, work, str(model.nq), str(model.nv)],
+        capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f'{case.name}, {function}: {done.stderr or done.returncode}')
+    times: dict[str, Timing] = {}
+    error = 0.0
+    for candidate, word, *numbers in map(str.split, done.stdout.splitlines()):
+        if word == 'us':
+            times[candidate] = Timing(tuple(map(float, numbers)))
+        else:
+            error = max(error, float(numbers[0]))
+    # Both round; the mass matrices have conditions up to 1e6.
+    assert error < 1e-7, (case.name, function, error)
+    return Measured(case.name, function, times, error)
 
 
 def _timed(command: list[str], folder: Path) -> float:
@@ -165,191 +187,205 @@ def _timed(command: list[str], folder: Path) -> float:
                           env={**os.environ, 'MBD_ROS_CACHE': str(folder / 'cache'),
                                'PYTHONPATH': os.getcwd()})
     if done.returncode:
-        raise SystemExit(f'{command[0]} failed:\n{done.stderr[-3000:]}')
+        raise SystemExit(f'{command[0]} failed:\n{done.stderr[:3000]}')
     return time.perf_counter() - begin
 
 
 def _headers() -> list[str]:
     """Return the folders of Pinocchio's, Boost's and Eigen's headers."""
     prefix = Path(sysconfig.get_paths()['purelib'], 'cmeel.prefix/include')
-    eigen = [one for one in (prefix / 'eigen3', Path('/usr/include/eigen3')) if one.is_dir()]
-    if not eigen:
+    if not (prefix / 'eigen3').is_dir():
         raise SystemExit('headers of Eigen are missing: pip install cmeel-eigen')
-    return [str(prefix), str(eigen[0])]
+    return [str(prefix), str(prefix / 'eigen3')]
 
 
-def _numbers(values: Any) -> str:
-    return ', '.join(repr(float(one)) for one in np.ravel(values))
+def _numbers(*values: Any) -> str:
+    return ' '.join(repr(float(one)) for value in values for one in np.ravel(value))
 
 
-def _model(peer: Any) -> str:
-    """Return C++ that builds Pinocchio's model anew."""
-    lines = []
+def _model(peer: Any, link: str) -> str:
+    """Return Pinocchio's model as text for the program: joints, bodies, rotors, and a frame."""
+    lines = [str(peer.njoints - 1)]
     for i in range(1, peer.njoints):
         joint, place, body = peer.joints[i], peer.jointPlacements[i], peer.inertias[i]
         kind = joint.shortname()
-        given = ''
-        if kind.endswith('Unaligned'):
-            axis = _numbers(joint.extract().axis if hasattr(joint, 'extract') else joint.axis)
-            given = f'Eigen::Vector3d({axis})'
-        lines.append(f'  add(model, pin::{kind}({given}), {peer.parents[i]}, '
-                     f'{{{_numbers(place.rotation)}}}, {{{_numbers(place.translation)}}}, '
-                     f'{body.mass!r}, {{{_numbers(body.lever)}}}, '
-                     f'{{{_numbers(body.inertia)}}}, {i});')
-    lines += [f'  model.armature[{k}] = {one!r};'
-              for k, one in enumerate(np.asarray(peer.armature).tolist()) if one]
+        own = joint.extract() if hasattr(joint, 'extract') else joint
+        axis = own.axis if kind.endswith('Unaligned') else np.zeros(3)
+        lines.append(f'{kind} {peer.parents[i]} ' + _numbers(
+            axis, place.rotation, place.translation, body.mass, body.lever, body.inertia))
+    frame = peer.frames[peer.getFrameId(link)]
+    parent = frame.parentJoint if hasattr(frame, 'parentJoint') else frame.parent
+    lines += [_numbers(peer.armature), f'{parent} ' + _numbers(
+        frame.placement.rotation, frame.placement.translation), '']
     return '\n'.join(lines)
 
 
-def _frame(peer: Any, link: str) -> str:
-    frame = peer.frames[peer.getFrameId(link)]
-    parent = frame.parentJoint if hasattr(frame, 'parentJoint') else frame.parent
-    return (f'  const auto frame = model.addFrame(pin::Frame("tip", {parent}, 0, '
-            f'placement({{{_numbers(frame.placement.rotation)}}}, '
-            f'{{{_numbers(frame.placement.translation)}}}), pin::OP_FRAME));')
+def _program(function: str) -> str:
+    header, call, result = PEER[function]
+    given = ', '.join(f'{one}s[s].data()' for one in ARGUMENTS.get(function, ('q',)))
+    kinds = ', '.join(['const double *'] * len(ARGUMENTS.get(function, ('q',))))
+    return (PROGRAM.replace('@HEADER@', header).replace('@CALL@', f'pin::{call}' if not (
+        call.startswith('J.')) else call).replace('@RESULT@', result or 'Vector()').replace(
+        '@GIVEN@', given).replace('@KINDS@', kinds).replace('@STATES@', str(STATES)).replace(
+        '@ROUNDS@', str(ROUNDS)).replace('@SECONDS@', str(SECONDS)).replace(
+        '@GENERATED@', f'generated_{function}'))
 
 
-def _program(case: Case, link: str) -> str:
-    model = case.model
-    from mbd_ros.export.identifiers import distinct
-    end = distinct([link])[link]
-    blocks = []
-    for function, (_, call, result) in PEER.items():
-        symbol = f'robot_{function}{"_" + end if function in LINKED else ""}'
-        given = ', '.join(f'{one}p(s)' for one in ARGUMENTS.get(function, ('q',)))
-        compared = f'compare("{function}", "Pinocchio", ours, {result});' if result else ''
-        generated = ''
-        if function in casadi_tree.FUNCTIONS:
-            names = ', '.join(f'{one}p(s)' for one in ('q', 'v', 'tau'))
-            generated = f"""
-    const auto casadi = [&](int s) {{
-      const double * arg[] = {{{names}}}; double * res[] = {{result.data()}};
-      generated_{function}(arg, res, 0, scratch.data(), 0);
-    }};
-    for (int s = 0; s < STATES; ++s) {{
-      casadi(s);
-      Vector theirs = Eigen::Map<Vector>(result.data(), size);
-      exported(s);
-      compare("{function}", "CasADi", Eigen::Map<Vector>(result.data(), size), theirs);
-    }}
-    candidates.push_back({{"CasADi", casadi}});"""
-        blocks.append(f"""  {{
-    const int size = {symbol.upper()}_SIZE;
-    result.assign(size, 0.0);
-    const auto exported = [&](int s) {{
-      if ({symbol}({given}, result.data(), work.data()) != 0) std::abort();
-    }};
-    const auto pinocchio = [&](int s) {{
-      const auto & q = qs[s]; const auto & v = vs[s]; const auto & tau = taus[s];
-      {call}
-    }};
-    std::vector<std::pair<std::string, std::function<void(int)>>> candidates = {{
-      {{"exported", exported}}, {{"Pinocchio", pinocchio}}}};
-    for (int s = 0; s < STATES; ++s) {{
-      exported(s); pinocchio(s);
-      const Vector ours = Eigen::Map<Vector>(result.data(), size);
-      {compared}
-    }}{generated}
-    time("{function}", candidates);
-  }}""")
-    body = '\n'.join(blocks)
-    declared = '\n'.join(
-        f'int generated_{name}(const double **, double **, long long *, double *, int);'
-        for name in casadi_tree.FUNCTIONS)
-    return PROGRAM.replace('@DECLARED@', declared).replace('@MODEL@', _model(case.peer)).replace(
-        '@FRAME@', _frame(case.peer, link)).replace('@BLOCKS@', body).replace(
-        '@STATES@', str(STATES)).replace('@ROUNDS@', str(ROUNDS)).replace(
-        '@SECONDS@', str(SECONDS)).replace('@NQ@', str(model.nq)).replace('@NV@', str(model.nv))
-
-
-LINKED = ('jacobian', 'jacobian_rate', 'pose')
-ARGUMENTS = {
-    **dict.fromkeys(('forward_dynamics', 'inverse_dynamics', 'forward_dynamics_derivatives',
-                     'inverse_dynamics_derivatives', 'regressor'), ('q', 'v', 'tau')),
-    **dict.fromkeys(('bias_forces', 'coriolis_matrix', 'jacobian_rate', 'energies'), ('q', 'v'))}
 PROGRAM = r"""
 #include <pinocchio/multibody.hpp>
-#include <pinocchio/algorithm/aba.hpp>
-#include <pinocchio/algorithm/aba-derivatives.hpp>
-#include <pinocchio/algorithm/rnea.hpp>
-#include <pinocchio/algorithm/rnea-derivatives.hpp>
-#include <pinocchio/algorithm/crba.hpp>
-#include <pinocchio/algorithm/frames.hpp>
-#include <pinocchio/algorithm/jacobian.hpp>
-#include <pinocchio/algorithm/kinematics.hpp>
-#include <pinocchio/algorithm/center-of-mass.hpp>
-#include <pinocchio/algorithm/centroidal.hpp>
-#include <pinocchio/algorithm/energy.hpp>
-#include <pinocchio/algorithm/regressor.hpp>
+#include <pinocchio/algorithm/@HEADER@.hpp>
+#include <dlfcn.h>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <string>
 #include <vector>
-#include "robot_dynamics.h"
-extern "C" {
-@DECLARED@
-}
 namespace pin = pinocchio;
 using Vector = Eigen::VectorXd;
 using Rows = Eigen::Matrix<double, -1, -1, Eigen::RowMajor>;
 constexpr auto LOCAL = pin::Convention::LOCAL;
 constexpr auto WORLD = pin::LOCAL_WORLD_ALIGNED;
-constexpr int STATES = @STATES@, ROUNDS = @ROUNDS@, NQ = @NQ@, NV = @NV@;
+constexpr int STATES = @STATES@, ROUNDS = @ROUNDS@;
 
-static pin::SE3 placement(const double (&r)[9], const double (&p)[3]) {
-  return pin::SE3(Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(r),
-                  Eigen::Vector3d(p[0], p[1], p[2]));
+static std::ifstream file;
+static Vector numbers(int count) {
+  Vector all(count);
+  for (int k = 0; k < count; ++k) file >> all[k];
+  return all;
+}
+static pin::SE3 placement() {
+  const Vector r = numbers(9), p = numbers(3);
+  return pin::SE3(Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(r.data()),
+                  Eigen::Vector3d(p));
 }
 template <class Joint>
-static void add(pin::Model & model, const Joint & joint, int parent, const double (&r)[9],
-                const double (&p)[3], double mass, const double (&c)[3], const double (&i)[9],
-                int k) {
-  const auto id = model.addJoint(parent, joint, placement(r, p), "j" + std::to_string(k));
-  model.appendBodyToJoint(id, pin::Inertia(mass, Eigen::Vector3d(c[0], c[1], c[2]),
-    Eigen::Map<const Eigen::Matrix3d>(i)), pin::SE3::Identity());
+static void add(pin::Model & model, const Joint & joint, int parent, int k) {
+  const auto id = model.addJoint(parent, joint, placement(), "j" + std::to_string(k));
+  const double mass = numbers(1)[0];
+  const Eigen::Vector3d center = numbers(3);
+  const Vector i = numbers(9);
+  model.appendBodyToJoint(id, pin::Inertia(mass, center,
+    Eigen::Map<const Eigen::Matrix3d>(i.data())), pin::SE3::Identity());
 }
-static Vector flat(const Rows & a) {return Eigen::Map<const Vector>(a.data(), a.size());}
-template <class M> static Vector rows(const M & a) {return flat(Rows(a));}
+static void joint(pin::Model & model, int k) {
+  std::string kind;
+  int parent;
+  file >> kind >> parent;
+  const Eigen::Vector3d axis = numbers(3);
+  kind = kind.substr(10);
+  if (kind == "RX") add(model, pin::JointModelRX(), parent, k);
+  else if (kind == "RY") add(model, pin::JointModelRY(), parent, k);
+  else if (kind == "RZ") add(model, pin::JointModelRZ(), parent, k);
+  else if (kind == "RevoluteUnaligned")
+    add(model, pin::JointModelRevoluteUnaligned(axis), parent, k);
+  else if (kind == "FreeFlyer") add(model, pin::JointModelFreeFlyer(), parent, k);
+  else {
+    std::fprintf(stderr, "joint %s is not known\n", kind.c_str());
+    std::exit(1);
+  }
+}
 template <class M> static Eigen::MatrixXd symmetric(const M & a) {
   Eigen::MatrixXd full = a;
   full.template triangularView<Eigen::StrictlyLower>() =
     full.transpose().template triangularView<Eigen::StrictlyLower>();
   return full;
 }
-template <class A, class B, class C> static Vector three(const A & a, const B & b, const C & c) {
-  Vector all(3 * NV * NV);
-  all << rows(a), rows(b), rows(c);
+static Vector rows(const Eigen::MatrixXd & a) {
+  const Rows turned = a;
+  return Eigen::Map<const Vector>(turned.data(), turned.size());
+}
+template <class A, class B, class C>
+static Eigen::MatrixXd three(const A & a, const B & b, const C & c) {
+  Eigen::MatrixXd all(3 * a.rows(), a.cols());
+  all << a, b, c;
   return all;
 }
-static Vector pose(const pin::SE3 & x) {return rows(x.toHomogeneousMatrix());}
-static Vector poses(const pin::Data & data) {
-  Vector all(16 * (data.oMi.size() - 1));
+static Eigen::MatrixXd pose(const pin::SE3 & x) {return x.toHomogeneousMatrix();}
+static Eigen::MatrixXd poses(const pin::Data & data) {
+  Eigen::MatrixXd all(4 * (data.oMi.size() - 1), 4);
   for (std::size_t i = 1; i < data.oMi.size(); ++i)
-    all.segment(16 * (i - 1), 16) = pose(data.oMi[i]);
+    all.middleRows<4>(4 * (i - 1)) = pose(data.oMi[i]);
   return all;
 }
-template <class T> static Vector plain(const T & x) {
-  if (x.cols() == 1) return Vector(x);
-  return rows(x);
-}
-static void compare(const char * name, const char * peer, const Vector & ours,
-                    const Eigen::MatrixXd & theirs) {
-  const Vector other = plain(theirs);
+static void compare(const char * peer, const Vector & ours, const Eigen::MatrixXd & theirs) {
+  const Vector other = rows(theirs);
+  if (!other.size()) return;
   if (other.size() != ours.size()) {
-    std::fprintf(stderr, "%s has %ld entries, %ld\n", name, long(ours.size()), long(other.size()));
+    std::fprintf(stderr, "%ld entries, %ld\n", long(ours.size()), long(other.size()));
     std::exit(1);
   }
-  std::printf("%s %s error %.3g\n", name, peer,
+  std::printf("%s error %.3g\n", peer,
     (ours - other).cwiseAbs().maxCoeff() / (1e-300 + other.cwiseAbs().maxCoeff()));
 }
-using Candidates = std::vector<std::pair<std::string, std::function<void(int)>>>;
 static double seconds() {
   using std::chrono::steady_clock;
   return std::chrono::duration<double>(steady_clock::now().time_since_epoch()).count();
 }
-static void time(const char * name, const Candidates & candidates) {
+static void * symbol(const std::string & path, const char * name) {
+  void * library = dlopen(path.c_str(), RTLD_NOW);
+  if (!library) {
+    std::fprintf(stderr, "%s\n", dlerror());
+    std::exit(1);
+  }
+  return dlsym(library, name);
+}
+int main(int, char ** argv) {
+  const std::string folder = argv[1];
+  const int size = std::atoi(argv[3]), nq = std::atoi(argv[5]), nv = std::atoi(argv[6]);
+  file.open(folder + "/model");
+  pin::Model model;
+  int joints;
+  file >> joints;
+  for (int k = 0; k < joints; ++k) joint(model, k);
+  model.armature = numbers(nv);
+  int parent;
+  file >> parent;
+  const auto frame = model.addFrame(pin::Frame("tip", parent, 0, placement(), pin::OP_FRAME));
+  pin::Data data(model);
+  std::vector<double> states(STATES * (nq + 2 * nv)), result(size), work(std::atoi(argv[4]));
+  std::vector<double> scratch(1 << 20);
+  std::ifstream stored(folder + "/states", std::ios::binary);
+  stored.read(reinterpret_cast<char *>(states.data()), 8 * states.size());
+  std::vector<Vector> qs, vs, taus;
+  for (int s = 0; s < STATES; ++s) {
+    const double * row = states.data() + s * (nq + 2 * nv);
+    qs.push_back(Eigen::Map<const Vector>(row, nq));
+    vs.push_back(Eigen::Map<const Vector>(row + nq, nv));
+    taus.push_back(Eigen::Map<const Vector>(row + nq + nv, nv));
+  }
+  pin::Data::Matrix6x J(6, nv);
+  const auto own = reinterpret_cast<int (*)(@KINDS@, double *, double *)>(
+    symbol(folder + "/library/lib/librobot_dynamics.so", argv[2]));
+  const auto code = reinterpret_cast<int (*)(const double **, double **, long long *, double *,
+    int)>(symbol(folder + "/generated.so", "@GENERATED@"));
+  const auto exported = [&](int s) {
+    if (own(@GIVEN@, result.data(), work.data()) != 0) std::abort();
+  };
+  const auto pinocchio = [&](int s) {
+    const auto & q = qs[s];
+    const auto & v = vs[s];
+    const auto & tau = taus[s];
+    @CALL@
+  };
+  const auto generated = [&](int s) {
+    const double * arg[] = {qs[s].data(), vs[s].data(), taus[s].data()};
+    double * res[] = {result.data()};
+    code(arg, res, nullptr, scratch.data(), 0);
+  };
+  std::vector<std::pair<std::string, std::function<void(int)>>> candidates = {
+    {"exported", exported}, {"Pinocchio", pinocchio}};
+  if (code) candidates.push_back({"CasADi", generated});
+  for (int s = 0; s < STATES; ++s) {
+    exported(s);
+    const Vector ours = Eigen::Map<Vector>(result.data(), size);
+    pinocchio(s);
+    compare("Pinocchio", ours, @RESULT@);
+    if (!code) continue;
+    generated(s);
+    compare("CasADi", ours, Eigen::Map<Vector>(result.data(), size));
+  }
   std::vector<long> counts;
   std::vector<std::vector<double>> us(candidates.size());
   for (const auto & one : candidates) {
@@ -365,30 +401,9 @@ static void time(const char * name, const Candidates & candidates) {
     }
   }
   for (std::size_t c = 0; c < candidates.size(); ++c) {
-    std::printf("%s %s us", name, candidates[c].first.c_str());
+    std::printf("%s us", candidates[c].first.c_str());
     for (double one : us[c]) std::printf(" %.6g", one);
     std::printf("\n");
   }
-}
-int main() {
-  pin::Model model;
-@MODEL@
-@FRAME@
-  pin::Data data(model);
-  std::vector<double> numbers(STATES * (NQ + 2 * NV)), result, work(ROBOT_WORK), scratch(1 << 20);
-  FILE * file = std::fopen("states", "rb");
-  if (!file || std::fread(numbers.data(), 8, numbers.size(), file) != numbers.size()) return 1;
-  std::vector<Vector> qs, vs, taus;
-  for (int s = 0; s < STATES; ++s) {
-    const double * row = numbers.data() + s * (NQ + 2 * NV);
-    qs.push_back(Eigen::Map<const Vector>(row, NQ));
-    vs.push_back(Eigen::Map<const Vector>(row + NQ, NV));
-    taus.push_back(Eigen::Map<const Vector>(row + NQ + NV, NV));
-  }
-  const auto qp = [&](int s) {return qs[s].data();};
-  const auto vp = [&](int s) {return vs[s].data();};
-  const auto taup = [&](int s) {return taus[s].data();};
-  pin::Data::Matrix6x J(6, NV);
-@BLOCKS@
 }
 """

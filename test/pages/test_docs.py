@@ -12,6 +12,7 @@
 
 """The documentation keeps its promises: its Python runs, its commands print what is shown."""
 
+from importlib.util import find_spec
 from pathlib import Path
 import re
 import shlex
@@ -39,6 +40,8 @@ def blocks(language):
             line = text.count('\n', 0, block.start()) + 1
             if 'import rclpy' in block[1]:   # needs nodes: test/nodes/test_examples.py
                 continue
+            if 'import torch' in block[1] and find_spec('torch') is None:
+                continue   # test/unit/export/test_torch.py says why
             found.append(pytest.param(block[1], id=f'{page.relative_to(ROOT)}:{line}'))
     return found
 

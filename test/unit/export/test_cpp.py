@@ -338,3 +338,16 @@ def test_packages_without_what_the_plugin_calls_have_none(tmp_path):
     arm = mbd_ros.load(ROOT / 'urdf' / 'three_link_arm.urdf')
     export(arm, tmp_path / 'arm', ('inverse_dynamics',), package='arm')
     assert not list(tmp_path.rglob('*_inverse_dynamics_solver*'))
+
+
+def test_the_program_of_the_tutorial(tmp_path):
+    page = (ROOT / 'docs/tutorials/three_programs.md').read_text(encoding='utf-8')
+    source, = re.findall('```cpp\n(.*?)```', page, re.DOTALL)
+    library = export(mbd_ros.load(ROOT / 'urdf' / 'panda.urdf'), tmp_path / 'panda', (
+        'inverse_dynamics', 'forward_dynamics'))
+    done, main = compiled(source, library, tmp_path)
+    assert done.returncode == 0, done.stderr
+    said = subprocess.run([main], capture_output=True, text=True, check=True).stdout
+    # Errors decay with exp(-10 t) (1 + 10 t): 1e-3 of at most 2 rad after a second.
+    assert np.abs(np.array(said.split(), float)
+                  - [0.0, -0.5, 0.0, -2.0, 0.0, 1.6, 0.0]).max() < 2e-3
