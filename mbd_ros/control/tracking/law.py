@@ -44,7 +44,7 @@ from mbd_ros.control.tracking.adaptation import Adaptation
 from mbd_ros.control.tracking.nominal_state import NominalState
 from mbd_ros.control.udwadia_kalaba.actuation import Actuation
 from mbd_ros.control.udwadia_kalaba.drives import drive_call, driven
-from mbd_ros.control.udwadia_kalaba.rank_facts import CLEARLY_FREE, FACTS, gaps, no_facts
+from mbd_ros.control.udwadia_kalaba.rank_facts import FACTS, gaps, no_facts
 from mbd_ros.control.udwadia_kalaba.robot_code import has_machine_code, robot_call
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, ShapeError
@@ -54,6 +54,7 @@ from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import (
     checked, displaced, displacement, endless, is_flat, joint_of_each_velocity, Vector)
 from mbd_ros.spatial import larger, Scalar
+from mbd_ros.spatial.rank_thresholds import CLEARLY_FREE
 
 IDLE_DAMPING = 1.0
 """Damping of a weightless robot [1/s]: a push of 1 rad/s is forgotten in a few seconds."""

@@ -46,10 +46,7 @@ from mbd_ros.dynamics.prepared.triangles import solve_triangle
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import joint_of_each_velocity, Matrix, Vector
-
-OUT_OF_REACH = 1e-9
-"""A direction is not reached where its singular value is a smaller part of the largest, or of what
-a drive pushes where nothing holds it."""
+from mbd_ros.spatial.rank_thresholds import CONSTRAINT_RANK, OUT_OF_REACH
 
 
 class Actuation:
@@ -127,8 +124,8 @@ class Reach:
         efforts[self._active] = self._inverse @ push
         return efforts
 
-    def solve(self, Q: Vector, A: Matrix, b: Vector, count: int, *, tolerance: float = 1e-10
-              ) -> ConstrainedSolution:
+    def solve(self, Q: Vector, A: Matrix, b: Vector, count: int, *,
+              tolerance: float = CONSTRAINT_RANK) -> ConstrainedSolution:
         """
         Return the motion under rows A (m, n), b (m,) that the actuators have to bring about.
 

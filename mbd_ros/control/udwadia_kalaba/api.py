@@ -35,6 +35,7 @@ from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.execution import Executor
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import joint_of_each_velocity
+from mbd_ros.spatial.rank_thresholds import CONSTRAINT_RANK
 
 Array = NDArray[np.float64]
 
@@ -82,7 +83,7 @@ def udwadia_kalaba(
     dissipation: bool = False,
     fluid: Fluid | None = DEFAULT,
     ground: Ground | None = None,
-    tolerance: float = 1e-10,
+    tolerance: float = CONSTRAINT_RANK,
     actuated: Sequence[str] | None = None,
 ) -> ConstrainedSolution | ConstrainedSolutions:
     """

@@ -28,7 +28,7 @@ import numpy as np
 from mbd_ros.control.constraints.loop_constraint import ClosedLoops
 from mbd_ros.control.udwadia_kalaba.actuation import Actuation, Reach
 from mbd_ros.control.udwadia_kalaba.loop_systems import clean_rows, driven_share as share_by_loops
-from mbd_ros.control.udwadia_kalaba.rank_facts import clear, CLEARLY_FREE, FACTS, no_facts
+from mbd_ros.control.udwadia_kalaba.rank_facts import clear, FACTS, no_facts
 from mbd_ros.control.udwadia_kalaba.reached_systems import reached_share
 from mbd_ros.control.udwadia_kalaba.robot_code import (
     has_machine_code, LARGEST, padded, robot_call)
@@ -36,7 +36,7 @@ from mbd_ros.control.udwadia_kalaba.small_systems import actuated_share
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.algorithms.row_space import RowSpace
 from mbd_ros.dynamics.loops.closure import close_loops
-from mbd_ros.dynamics.loops.efforts import driven_share, free_motions, UNDRIVEN
+from mbd_ros.dynamics.loops.efforts import driven_share, free_motions
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import LoopOpenError
 from mbd_ros.execution.calls.fused import (
@@ -44,6 +44,7 @@ from mbd_ros.execution.calls.fused import (
 from mbd_ros.execution.ir.loop_code import loop_code, LoopCode
 from mbd_ros.model.state import integrate, neutral
 from mbd_ros.simulation.manifold import Matrix, Vector
+from mbd_ros.spatial.rank_thresholds import CLEARLY_FREE, UNDRIVEN
 
 ASIDE = 0.1
 """Distance from the zero pose at which underactuation is decided [rad or m]."""
@@ -161,7 +162,7 @@ def drive_call(dyn: PreparedDynamics, actuation: Actuation | None, q: str, force
                       dyn.model.nv + FACTS, dense)
 
 
-def loop_calls(dyn: PreparedDynamics, q: str, v: Argument, result: str) -> list[KernelCall]:
+def loop_calls(dyn: PreparedDynamics, q: Argument, v: Argument, result: str) -> list[KernelCall]:
     """Return what finds the rows of a robot's loops, without those that are rounding."""
     n, m = dyn.model.nv, ClosedLoops(dyn).count
     raw, size = f'{result}_raw', m * (VALUES + n)

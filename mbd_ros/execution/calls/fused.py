@@ -113,6 +113,18 @@ class Computed(NamedTuple):
     size: int
 
 
+class _Given(dict[str, list[Symbol]]):
+    """Symbols of all inputs and results by name, made when they are asked for."""
+
+    def __init__(self, trace: Trace, sizes: Mapping[str, int]) -> None:
+        super().__init__()
+        self._trace, self._sizes = trace, sizes
+
+    def __missing__(self, name: str) -> list[Symbol]:
+        self[name] = [self._trace.input(name, entry) for entry in range(self._sizes[name])]
+        return self[name]
+
+
 class FusedCode(NamedTuple):
     """
     A fused function for other machine code to call.
@@ -250,7 +262,8 @@ def fused_code(inputs: Mapping[str, int], parts: Sequence[KernelCall | Computed]
         lines.append(f'  %pointed{count} = load ptr, ptr %inside{count}')
         return f'%pointed{count}'
 
-    for number, part in enumerate(parts):
+    blocks: dict[Trace, StraightLine] = {}
+    for part in parts:
         if isinstance(part, KernelCall):
             function = pointer(part.address)
             pointers = [pointer(argument) for argument in part.arguments]
@@ -258,10 +271,11 @@ def fused_code(inputs: Mapping[str, int], parts: Sequence[KernelCall | Computed]
             lines.append(f'  call void {function}({handed})')
             continue
         trace = Trace()
-        results = list(part.record({space: [trace.input(space, entry) for entry in range(size)]
-                                    for space, size in spaces.items()}))
+        results = list(part.record(_Given(trace, spaces)))
         assert len(results) == part.size, f'{part.result}: {len(results)} entries, not {part.size}'
-        block = StraightLine(f's{number}_', where)   # or part 1's 23 is part 12's 3
+        # Parts of one recording share their values: what one has computed others just use.
+        trace = next((one.trace for one in results if isinstance(one, Symbol)), trace)
+        block = blocks.setdefault(trace, StraightLine(f's{len(blocks)}_', where))
         lines += block.compute(trace, results)
         for entry, result in enumerate(results):
             lines += block.store(result, where[part.result], entry)

@@ -19,9 +19,10 @@ import pytest
 from random_loops import random_loops
 
 import mbd_ros
-from mbd_ros.dynamics.prepared.rank import FAR_APART, masses_far_apart, revealed
+from mbd_ros.dynamics.prepared.rank import masses_far_apart, revealed
 from mbd_ros.errors import NotFiniteError
 from mbd_ros.model import state
+from mbd_ros.spatial.rank_thresholds import MASSES_FAR_APART
 
 
 def close(found, expected):
@@ -58,17 +59,17 @@ def far_apart(ratio):
 
 
 def test_masses_far_apart():
-    assert masses_far_apart(far_apart(2.0 * FAR_APART)[0])
-    assert masses_far_apart(far_apart(0.5 / FAR_APART)[0])
-    for near in (0.1 * FAR_APART, 10.0 / FAR_APART):
+    assert masses_far_apart(far_apart(2.0 * MASSES_FAR_APART)[0])
+    assert masses_far_apart(far_apart(0.5 / MASSES_FAR_APART)[0])
+    for near in (0.1 * MASSES_FAR_APART, 10.0 / MASSES_FAR_APART):
         assert not masses_far_apart(far_apart(near)[0])
-    model, _, _ = far_apart(2.0 * FAR_APART)
+    model, _, _ = far_apart(2.0 * MASSES_FAR_APART)
     assert not masses_far_apart(replace(model, loops=()))
     assert not masses_far_apart(replace(model, masses=np.zeros(model.nb)))
 
 
 def test_many_states_are_answered_one_by_one():
-    model, q, v = far_apart(2.0 * FAR_APART)
+    model, q, v = far_apart(2.0 * MASSES_FAR_APART)
     dyn = mbd_ros.compile(model)
     assert dyn.how('forward_dynamics', 3) == 'dense, rank first'
     many, tau = np.array([q, state.integrate(model, q, v)]), np.ones(model.nv)
