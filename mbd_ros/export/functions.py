@@ -28,7 +28,7 @@ from mbd_ros.dynamics.quantities import composite_sums, composites
 from mbd_ros.environment.load import LoadLaw
 from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
 from mbd_ros.execution.calls.fused import Computed, fused_code, Inside, KernelCall
-from mbd_ros.execution.calls.recording import Recording
+from mbd_ros.execution.calls.call_recorder import CallRecorder
 from mbd_ros.execution.executors.compiled import CompiledKernel
 from mbd_ros.execution.ir.machine_code import Address, address_of, vector_lanes
 from mbd_ros.execution.program.kernel import Batches, Kernel
@@ -350,7 +350,7 @@ def _step(dyn: PreparedDynamics, name: str) -> Exported:
     model, nq, nv = dyn.model, dyn.model.nq, dyn.model.nv
     address = _address(dyn, name, 'forward_dynamics')
     inputs = {'q': nq, 'v': nv, 'tau': nv, 'h': 1}
-    recording = Recording(inputs)
+    recording = CallRecorder(inputs)
     q, v, tau, h = recording.given.values()
 
     def acceleration(t: float, q: Any, v: Any) -> Any:

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.execution.calls.fused import fused_code, Pointed
-from mbd_ros.execution.calls.recording import Recording
+from mbd_ros.execution.calls.call_recorder import CallRecorder
 from mbd_ros.execution.calls.repeated_states import repeated_states
 from mbd_ros.model import Model, state
 from mbd_ros.simulation.integrators import rk4_step
@@ -100,7 +100,7 @@ class Recorder(NamedTuple):
     ----------
     model : Model
         The robot.
-    recording : Recording
+    recording : CallRecorder
         Of a step: from ``state``, that is q, v and work, what is ``given``, and ``constants``.
     addresses : tuple of int
         Of the kernels.
@@ -108,7 +108,7 @@ class Recorder(NamedTuple):
     """
 
     model: Model
-    recording: Recording
+    recording: CallRecorder
     addresses: tuple[int, ...]
 
     @property
@@ -270,7 +270,7 @@ def _steps_of(model: Model, scheme: Scheme, addresses: tuple[int, ...]) -> Calla
     nv, rows = model.nv, len(scheme.times)
     inputs = {'state': model.nq + nv + scheme.works, 'given': (rows + 1) * nv,
               'constants': 1 + 2 * nv + len(addresses)}
-    recording = Recording(inputs)
+    recording = CallRecorder(inputs)
     parts = recording.end(scheme.record(Recorder(model, recording, addresses)))
     return repeated_states(fused_code(inputs, parts, scheme), inputs['state'], rows * nv)
 

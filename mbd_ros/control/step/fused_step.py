@@ -46,7 +46,7 @@ from mbd_ros.control.udwadia_kalaba.rank_facts import CONFLICT, FACTS, no_facts,
 from mbd_ros.control.udwadia_kalaba.robot_code import robot
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.execution.calls.fused import Fused, Pointed
-from mbd_ros.execution.calls.recording import Recording, Symbols
+from mbd_ros.execution.calls.call_recorder import CallRecorder, Symbols
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import is_flat, Vector
 from mbd_ros.spatial import larger
@@ -251,15 +251,15 @@ def _constrained_step(kernels: MotionKernels, law: Fused, bounds: Bounds, under_
     return _followed(model, step, nominal, m, law, usual, (kernels, code))
 
 
-def _recording(model: Model, times: int, m: int) -> Recording:
+def _recording(model: Model, times: int, m: int) -> CallRecorder:
     """Return a step to be recorded, with so many functions of time and rows."""
     n, nq = model.nv, model.nq
     size = nq + 5 * n + m + STEP_FACTS + law_size(model) + LAST
-    return Recording({'addresses': 1 + 2 * times, 'before': size, 'now': 1, 'q': nq, 'v': n,
+    return CallRecorder({'addresses': 1 + 2 * times, 'before': size, 'now': 1, 'q': nq, 'v': n,
                       'gains': 2 + n})
 
 
-def _followed(model: Model, step: Recording, nominal: Symbols, m: int, law: Fused,
+def _followed(model: Model, step: CallRecorder, nominal: Symbols, m: int, law: Fused,
               usual: Row, keep: object) -> Code:
     """
     Return (addresses, result before, time, q, v, gains) to ``nominal``, the law's, ``LAST``.

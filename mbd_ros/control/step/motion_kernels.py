@@ -42,7 +42,7 @@ from mbd_ros.control.udwadia_kalaba.solvers import (
     limited_solver, reached_solver, solver, step_solver)
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.execution.calls.fused import Argument, Fused
-from mbd_ros.execution.calls.recording import Recording, Symbols
+from mbd_ros.execution.calls.call_recorder import CallRecorder, Symbols
 from mbd_ros.execution.ir.trace import Operand
 from mbd_ros.simulation.integrators import rk4_step
 from mbd_ros.spatial import larger, Scalar
@@ -192,7 +192,7 @@ class MotionKernels:
         places = self._correction_kernel('violation', longest)
         rates = self._correction_kernel('rate')
         names = {when: [f'{when}_{name}' for name in self.changing] for when in ('middle', 'end')}
-        step = Recording({**self._state, 'a': n, 'step': 1, **{
+        step = CallRecorder({**self._state, 'a': n, 'step': 1, **{
             name: length for when in names.values()
             for name, length in zip(when, self.changing.values())}})
         q, v, first, h = (step.given[name] for name in (*self._state, 'a', 'step'))
@@ -251,13 +251,13 @@ class MotionKernels:
                           (*self._keep, self.acceleration, self.drive, parts))
 
     def _recording(self, inputs: Mapping[str, int]
-                   ) -> tuple[Recording, Symbols, Symbols, dict[str, Symbols]]:
+                   ) -> tuple[CallRecorder, Symbols, Symbols, dict[str, Symbols]]:
         """Return a function to be recorded, its q and v, and what changes with time."""
-        found = Recording({**inputs, **self.changing})
+        found = CallRecorder({**inputs, **self.changing})
         return (found, found.given['q'], found.given['v'],
                 {name: found.given[name] for name in self.changing})
 
-    def _effort(self, step: Recording, q: Symbols, a: Symbols) -> tuple[Symbols, list[Symbols]]:
+    def _effort(self, step: CallRecorder, q: Symbols, a: Symbols) -> tuple[Symbols, list[Symbols]]:
         """Return the efforts of drives for accelerations with their force, and facts of these."""
         n = self.size
         needed = a[len(a) - n:] + a[n:2 * n]
@@ -271,7 +271,7 @@ class MotionKernels:
         n, m = self.size, self.counts[2]
         return [*a[:2 * n + m], *a[len(a) - n:], *effort]
 
-    def _quantity(self, step: Recording, quantity: Quantity, q: Symbols, v: Symbols) -> Symbols:
+    def _quantity(self, step: CallRecorder, quantity: Quantity, q: Symbols, v: Symbols) -> Symbols:
         """Return a quantity that rows need, those of loops without rounding."""
         function, link = quantity
         if function == 'own_loop_rows':
@@ -280,7 +280,7 @@ class MotionKernels:
             return robot(step, self._dyn, function, 6 * self.size, q, link=link)
         return robot(step, self._dyn, function, MOTION, q, v, self._rest.ctypes.data, link=link)
 
-    def _rows(self, step: Recording, q: Symbols, v: Symbols, changing: Mapping[str, Symbols]
+    def _rows(self, step: CallRecorder, q: Symbols, v: Symbols, changing: Mapping[str, Symbols]
               ) -> Rows:
         """Return the rows of loops, then those of the constraint, less its approach."""
         known = Known(
@@ -299,7 +299,7 @@ class MotionKernels:
             return own
         return Rows(*(first + then for first, then in zip(self._loops.rows(known), own)))
 
-    def _applied(self, step: Recording, q: Symbols, v: Symbols, M: Symbols,
+    def _applied(self, step: CallRecorder, q: Symbols, v: Symbols, M: Symbols,
                  changing: Mapping[str, Symbols]) -> Symbols:
         """Return the force of the posture spring, zero without one."""
         n = self.size

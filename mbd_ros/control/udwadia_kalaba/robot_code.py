@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.execution.calls.fused import Argument, KernelCall
-from mbd_ros.execution.calls.recording import Recording, Symbols
+from mbd_ros.execution.calls.call_recorder import CallRecorder, Symbols
 
 LARGEST_DENSE = 32
 """Entries of v beyond which the general form is used: its work is in matrices, too, by then."""
@@ -50,7 +50,7 @@ def robot_call(dyn: PreparedDynamics, function: str, result: str, size: int,
                       None if link else getattr(dyn, function))
 
 
-def robot(step: Recording, dyn: PreparedDynamics, function: str, size: int,
+def robot(step: CallRecorder, dyn: PreparedDynamics, function: str, size: int,
           *arguments: Argument | Symbols, link: str = '') -> Symbols:
     """Record the call of a robot's function, which has machine code; return its result (size,)."""
     address, world = machine_code(dyn, function, link)

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from mbd_ros.execution.calls.fused import Computed, fused, Inside, interpreted, KernelCall
-from mbd_ros.execution.calls.recording import Recording
+from mbd_ros.execution.calls.call_recorder import CallRecorder
 from mbd_ros.execution.ir.loop_code import loop_code
 from mbd_ros.spatial import larger, sine
 
@@ -94,7 +94,7 @@ def test_what_is_recorded_is_the_text_itself(n, seed):
     """Also of arguments that lie within another array, that have been computed, or are numbers."""
     rng = np.random.default_rng(seed)
     code = loop_code(product, [(n, n), (n,), (n,)], [n])
-    step = Recording({'A': n * n, 'data': n + 2, 'h': 1})
+    step = CallRecorder({'A': n * n, 'data': n + 2, 'h': 1})
 
     def times(A, x):
         return step.call(code.address, (A, x), n)
@@ -108,7 +108,7 @@ def test_what_is_recorded_is_the_text_itself(n, seed):
 
 
 def test_an_argument_is_stored_only_where_it_has_been_computed():
-    step = Recording({'x': 4})
+    step = CallRecorder({'x': 4})
     x = step.given['x']
     assert step.place(x) == Inside('x', 0)
     assert step.place(x[1:3]) == Inside('x', 1)

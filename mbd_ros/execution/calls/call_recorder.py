@@ -36,7 +36,7 @@ Symbols: TypeAlias = NDArray[Any]
 """Of ``Symbol`` and float, dtype object."""
 
 
-class Recording:
+class CallRecorder:
     """
     The parts of a function while it is recorded.
 
