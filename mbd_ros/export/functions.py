@@ -27,8 +27,8 @@ from mbd_ros.dynamics.prepared.traced_derivatives import tangent_code, traces
 from mbd_ros.dynamics.quantities import composite_sums, composites
 from mbd_ros.environment.load import LoadLaw
 from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
-from mbd_ros.execution.calls.fused import Computed, fused_code, Inside, KernelCall
 from mbd_ros.execution.calls.call_recorder import CallRecorder
+from mbd_ros.execution.calls.fused import Computed, fused_code, KernelCall, Slice
 from mbd_ros.execution.executors.compiled import CompiledKernel
 from mbd_ros.execution.ir.machine_code import Address, address_of, vector_lanes
 from mbd_ros.execution.program.kernel import Batches, Kernel
@@ -331,10 +331,10 @@ def _center_of_mass(dyn: PreparedDynamics) -> Exported:
 
 def _sums(dyn: PreparedDynamics, name: str) -> Exported:
     model = dyn.model
-    known: dict[str, tuple[Any, tuple[str, ...], tuple[Inside, ...], tuple[int, ...]]] = {
+    known: dict[str, tuple[Any, tuple[str, ...], tuple[Slice, ...], tuple[int, ...]]] = {
         'centroidal_map': (composites.centroidal_map, (), (), (6, model.nv)),
         'coriolis_matrix': (composites.coriolis_matrix, ('v',), (), (model.nv, model.nv)),
-        'regressor': (composites.regressor, ('v', 'qdd'), (Inside('world', 0),),
+        'regressor': (composites.regressor, ('v', 'qdd'), (Slice('world', 0),),
                       (model.nv, 10 * model.nb))}
     function, given, more, shape = known[name]
     address, bodies, coordinates = composite_sums.machine_code(function, model)

@@ -45,7 +45,7 @@ class Audited(NamedTuple):
     balance: Vector
 
 
-class Counted(Motion, Protocol):
+class MotionWithPowers(Motion, Protocol):
     """A motion that tells its powers."""
 
     def acceleration_and_powers(self, t: float, q: Vector, v: Vector) -> tuple[Vector, Vector]:
@@ -67,7 +67,7 @@ class Stages:
 
     """
 
-    def __init__(self, free: Counted) -> None:
+    def __init__(self, free: MotionWithPowers) -> None:
         self._rates = free.acceleration_and_powers
         self._powers: deque[Vector] = deque(maxlen=4)
         self.correct, self.violation = free.correct, free.violation

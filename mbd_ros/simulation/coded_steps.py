@@ -30,8 +30,8 @@ from numpy.typing import NDArray
 
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, ShapeError
-from mbd_ros.execution.calls.fused import fused_code, Pointed
 from mbd_ros.execution.calls.call_recorder import CallRecorder
+from mbd_ros.execution.calls.fused import fused_code, Indirect
 from mbd_ros.execution.calls.repeated_states import repeated_states
 from mbd_ros.model import Model, state
 from mbd_ros.simulation.integrators import rk4_step
@@ -126,7 +126,7 @@ class Recorder(NamedTuple):
         """Return the result (nv,) of a kernel."""
         nv = self.model.nv
         return self.recording.call(self.addresses[number], (
-            q, v, *more, Pointed('constants', 1 + 2 * nv + number)), nv)
+            q, v, *more, Indirect('constants', 1 + 2 * nv + number)), nv)
 
     def efforts(self, q: Vector, v: Vector, row: int) -> Vector:
         """Return the efforts at a state and at one of the times of the step, (nv,)."""

@@ -49,10 +49,9 @@ import numpy as np
 
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.algorithms import jourdain
-from mbd_ros.dynamics.algorithms.bodies import (
-    columns_of, motion_of, origins_and_speeds, reaches)
+from mbd_ros.dynamics.algorithms.bodies import columns_of, motion_of, origins_and_speeds, reaches
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
-from mbd_ros.environment.contact import Ahead, AheadLaw
+from mbd_ros.environment.contact import Ahead, ImplicitGroundLaw
 from mbd_ros.environment.contact import NAME as GROUND
 from mbd_ros.errors import ContactWarning
 from mbd_ros.execution.stacks.blocks import solve_definite
@@ -110,7 +109,7 @@ class ContactSteps:
     def __init__(self, dyn: PreparedDynamics, free: FreeMotion, audits: bool = True) -> None:
         self._dyn, self._free, self.audits = dyn, free, audits
         model = dyn.model.with_laws(*(
-            AheadLaw(world=Ahead(law.world)) if law.name == GROUND else law
+            ImplicitGroundLaw(world=Ahead(law.world)) if law.name == GROUND else law
             for law in dyn.model.laws))
         self._own = [PreparedDynamics(model, tuple(dyn.gravity.tolist()), dyn.executor,
                                       dyn.formulation) for _ in RUNS]

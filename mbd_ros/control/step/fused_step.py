@@ -38,15 +38,14 @@ from mbd_ros.control.step.fused_motion import (
 from mbd_ros.control.step.joint_reference import JointReference
 from mbd_ros.control.step.motion_kernels import MotionKernels, STEP_FACTS
 from mbd_ros.control.step.nominal_model import NominalModel, SMALLEST_STEP
-from mbd_ros.control.tracking.law import (
-    gaps_of_law, law_size, TrackingEffort, TrackingLaw)
+from mbd_ros.control.tracking.law import law_size, TrackingEffort, TrackingLaw, validity_margins
 from mbd_ros.control.tracking.limits import Limits
 from mbd_ros.control.tracking.nominal_state import NominalState
-from mbd_ros.control.udwadia_kalaba.rank_facts import CONFLICT, FACTS, no_facts, RANK
+from mbd_ros.control.udwadia_kalaba.rank_facts import CONFLICT, empty_rank_report, FACTS, RANK
 from mbd_ros.control.udwadia_kalaba.robot_code import robot
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.execution.calls.fused import Fused, Pointed
 from mbd_ros.execution.calls.call_recorder import CallRecorder, Symbols
+from mbd_ros.execution.calls.fused import Fused, Indirect
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import is_flat, Vector
 from mbd_ros.spatial import larger
@@ -202,10 +201,11 @@ def fused_step(source: NominalModel | JointReference, law: TrackingLaw, law_code
 @functools.lru_cache(maxsize=64)
 def _reference_step(dyn: PreparedDynamics, law: Fused) -> Code:
     """Return the code of a step whose nominal model is a path of all joints."""
-    n, facts = dyn.model.nv, no_facts()
+    n, facts = dyn.model.nv, empty_rank_report()
     facts[RANK] = float(n)
     step = _recording(dyn.model, 1, 0)
-    path = step.call(Pointed('addresses', 1), (step.given['now'], Pointed('addresses', 2)), 3 * n)
+    path = step.call(Indirect('addresses', 1), (
+        step.given['now'], Indirect('addresses', 2)), 3 * n)
     effort = robot(step, dyn, 'inverse_dynamics', n, *np.split(path, 3))
     nominal = np.array([*path, *effort, *[0.0] * n, *effort, *[0.0] * (STEP_FACTS - FACTS),
                         *facts], object)
@@ -229,8 +229,8 @@ def _constrained_step(kernels: MotionKernels, law: Fused, bounds: Bounds, under_
 
     def changing(time: Symbols) -> list[Symbols]:
         """Return what changes with time."""
-        return [step.call(Pointed('addresses', 1 + 2 * k), (
-            time, Pointed('addresses', 2 + 2 * k)), size) for k, size in enumerate(times)]
+        return [step.call(Indirect('addresses', 1 + 2 * k), (
+            time, Indirect('addresses', 2 + 2 * k)), size) for k, size in enumerate(times)]
     at_middle, at_end = changing(middle), changing(now)
     nominal = step.call(code.address, (
         before[:nq], before[nq:nq + n], before[nq + n:nq + 2 * n], span, *at_middle, *at_end),
@@ -256,7 +256,7 @@ def _recording(model: Model, times: int, m: int) -> CallRecorder:
     n, nq = model.nv, model.nq
     size = nq + 5 * n + m + STEP_FACTS + law_size(model) + LAST
     return CallRecorder({'addresses': 1 + 2 * times, 'before': size, 'now': 1, 'q': nq, 'v': n,
-                      'gains': 2 + n})
+                         'gains': 2 + n})
 
 
 def _followed(model: Model, step: CallRecorder, nominal: Symbols, m: int, law: Fused,
@@ -279,7 +279,7 @@ def _followed(model: Model, step: CallRecorder, nominal: Symbols, m: int, law: F
                                     nominal[moved - n:moved], q, v, gains), law_size(model))
     own, _ = limits.excesses(list(nominal[:nq]), list(nominal[nq:nq + n]))
     _, measured = limits.excesses(list(q), list(v))
-    least = smallest([*usual, *gaps_of_law(list(found[5 * n:])),
+    least = smallest([*usual, *validity_margins(list(found[5 * n:])),
                       *_near(model, list(found[2 * n:3 * n]))])
     return step.fused([*nominal, *found, *now, larger(own, measured), least], 'control_step',
                       (keep, law)).call

@@ -35,14 +35,14 @@ from mbd_ros.control.references.scalar_manifold import displaced
 from mbd_ros.control.references.scalars import difference, length, smallest, sum_of
 from mbd_ros.control.step.applied_forces import avoiding_force, Room, spring_force
 from mbd_ros.control.step.observation import observation_parts
-from mbd_ros.control.udwadia_kalaba.drives import driven_kernel, leave_a_motion, loop_calls
-from mbd_ros.control.udwadia_kalaba.rank_facts import FACTS, gathered, no_facts
+from mbd_ros.control.udwadia_kalaba.drives import driven_kernel, is_underactuated_by, loop_calls
+from mbd_ros.control.udwadia_kalaba.rank_facts import empty_rank_report, FACTS, gathered
 from mbd_ros.control.udwadia_kalaba.robot_code import robot
 from mbd_ros.control.udwadia_kalaba.solvers import (
     limited_solver, reached_solver, solver, step_solver)
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.execution.calls.fused import Argument, Fused
 from mbd_ros.execution.calls.call_recorder import CallRecorder, Symbols
+from mbd_ros.execution.calls.fused import Argument, Fused
 from mbd_ros.execution.ir.trace import Operand
 from mbd_ros.simulation.integrators import rk4_step
 from mbd_ros.spatial import larger, Scalar
@@ -89,7 +89,7 @@ class MotionKernels:
         self._passive = () if loops else tuple(
             k for k in range(self.size) if k not in setting.drives)
         self._order = (*self._passive, *(k for k in range(self.size) if k not in self._passive))
-        self.reach = bool(loops) and leave_a_motion(dyn, setting.drives)
+        self.reach = bool(loops) and is_underactuated_by(dyn, setting.drives)
         self._drives = np.array(setting.drives, np.float64)
         self._place = [self._order.index(k) for k in range(self.size)]
         self._rest = np.zeros(self.size)
@@ -166,7 +166,7 @@ class MotionKernels:
             M = robot(step, self._dyn, 'mass_matrix', n * n, q)
         wrong = np.array(getattr(rows, of), object)
         A = np.array([*rows.matrix[:count]], object).ravel()
-        code, solved = None, np.array([*[0.0] * n, *no_facts()], object)
+        code, solved = None, np.array([*[0.0] * n, *empty_rank_report()], object)
         if count and longest < math.inf:
             code = limited_solver(n, count)
             solved = step.call(code.address, (M, A, wrong, limit.ctypes.data), n + FACTS)

@@ -90,7 +90,7 @@ class Actuation:
         return float(np.abs(force[self.passive]).max(initial=0.0))
 
 
-class Reach:
+class ActuatedSubspace:
     """
     What the actuators of a robot can do at a configuration.
 
@@ -170,7 +170,7 @@ def where_loops_hold(model: Model, M: Matrix, Q: Vector, A: Matrix, b: Vector, c
     The compromise is one among the rows of the task, after the first ``count`` of A (m, n) and
     b (m,), which are those of the loops; all joints have actuators.
     """
-    found = Reach(M, np.arange(len(Q)), RowSpace(model, A[:count])).solve(
+    found = ActuatedSubspace(M, np.arange(len(Q)), RowSpace(model, A[:count])).solve(
         Q, A, b, count, tolerance=tolerance)
     return found._replace(conflicting=True, multipliers=np.linalg.lstsq(
         A.T, found.constraint_force, rcond=tolerance)[0])

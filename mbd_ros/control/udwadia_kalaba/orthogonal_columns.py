@@ -31,7 +31,7 @@ import math
 import numpy as np
 
 from mbd_ros.control.udwadia_kalaba.rank_facts import DROPPED, FACTS, KEPT, RANK
-from mbd_ros.execution.ir.loop_code import seldom
+from mbd_ros.execution.ir.loop_code import cold
 from mbd_ros.simulation.manifold import Matrix, Vector
 from mbd_ros.spatial.rank_thresholds import IN_TURN, NO_COLUMN_LEFT, TINY_ROW
 
@@ -109,7 +109,7 @@ def orthogonalize(X: Matrix, R: Matrix, order: Vector, weights: Vector, facts: V
         facts[RANK] = k + 1
 
 
-@seldom
+@cold
 def exchange(X: Matrix, R: Matrix, order: Vector, lengths: Vector, facts: Vector,
              n: int, m: int) -> float:
     """Bring the column of which most is left to the place of the next one; return its square."""
@@ -165,7 +165,7 @@ def least(X: Matrix, R: Matrix, order: Vector, weights: Vector, d: Vector, u: Ve
         multipliers[int(order[k])] = z[k]
 
 
-@seldom
+@cold
 def redundant(X: Matrix, R: Matrix, order: Vector, weights: Vector, d: Vector, u: Vector,
               multipliers: Vector, facts: Vector, n: int, m: int, width: int) -> None:
     """

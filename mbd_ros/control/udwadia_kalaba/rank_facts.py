@@ -44,7 +44,7 @@ def clear(facts: Sequence[float], least: float) -> bool:
     return all_positive(gaps(facts, least))
 
 
-def no_facts() -> Row:
+def empty_rank_report() -> Row:
     """Return the facts of a system without rows."""
     facts: Row = [0.0] * FACTS
     facts[KEPT] = facts[PIVOT] = 1.0

@@ -50,8 +50,8 @@ Question = Literal['accelerations', 'reactions', 'positions', 'velocities']
 
 
 @np.errstate(over='ignore', invalid='ignore')   # callers tell what is not finite
-def revealed(dyn: PreparedDynamics, question: Question, q: Array, v: Array,
-             tau: Array | None = None, alpha: float = 0.0, beta: float = 0.0) -> Array:
+def dense_solution(dyn: PreparedDynamics, question: Question, q: Array, v: Array,
+                   tau: Array | None = None, alpha: float = 0.0, beta: float = 0.0) -> Array:
     """
     Return what a question asks of one state, with the rank decided first.
 

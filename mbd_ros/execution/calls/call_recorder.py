@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.execution.calls.fused import (
-    Argument, Computed, Fused, fused, Inside, KernelCall, Pointed)
+    Argument, Computed, Fused, fused, Indirect, KernelCall, Slice)
 from mbd_ros.execution.ir.trace import Operand, Symbol, Trace
 
 Symbols: TypeAlias = NDArray[Any]
@@ -59,7 +59,7 @@ class CallRecorder:
         self.parts: list[KernelCall | Computed] = []
         self.given = {name: self._symbols(name, size) for name, size in inputs.items()}
 
-    def call(self, address: int | Pointed, arguments: Sequence[Argument | Symbols], size: int
+    def call(self, address: int | Indirect, arguments: Sequence[Argument | Symbols], size: int
              ) -> Symbols:
         """
         Record the call of a kernel.
@@ -95,7 +95,7 @@ class CallRecorder:
         if isinstance(first, Symbol) and first.name == 'input' and all(
                 isinstance(one, Symbol) and (one.name, one.first, one.second) == (
                     'input', first.first, first.second + k) for k, one in enumerate(entries)):
-            return Inside(first.first, first.second)   # as they stand, of an input or a result
+            return Slice(first.first, first.second)   # as they stand, of an input or a result
         name = f'array{len(self.parts)}'
         self._store(entries, name)
         return name

@@ -27,7 +27,7 @@ from mbd_ros.execution.ir.straight_line import SCALAR, StraightLine
 from mbd_ros.execution.ir.trace import Operand, Symbol, Trace
 
 
-class Inside(NamedTuple):
+class Slice(NamedTuple):
     """
     The entries of an input or result from one of them on.
 
@@ -44,7 +44,7 @@ class Inside(NamedTuple):
     first: int
 
 
-class Pointed(NamedTuple):
+class Indirect(NamedTuple):
     """
     What the address points to that an entry of an input holds, bit for bit.
 
@@ -64,7 +64,7 @@ class Pointed(NamedTuple):
     entry: int
 
 
-Argument: TypeAlias = str | Inside | Pointed | int
+Argument: TypeAlias = str | Slice | Indirect | int
 
 
 class KernelCall(NamedTuple):
@@ -86,7 +86,7 @@ class KernelCall(NamedTuple):
 
     """
 
-    address: int | Pointed
+    address: int | Indirect
     arguments: tuple[Argument, ...]
     result: str
     size: int
@@ -257,7 +257,7 @@ def fused_code(inputs: Mapping[str, int], parts: Sequence[KernelCall | Computed]
         count += 1
         lines.append(f'  %inside{count} = getelementptr double, ptr {where[argument.name]}, '
                      f'i64 {argument[1]}')
-        if isinstance(argument, Inside):
+        if isinstance(argument, Slice):
             return f'%inside{count}'
         lines.append(f'  %pointed{count} = load ptr, ptr %inside{count}')
         return f'%pointed{count}'

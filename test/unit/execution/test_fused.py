@@ -16,8 +16,8 @@ from hypothesis import given, settings, strategies as st
 import numpy as np
 import pytest
 
-from mbd_ros.execution.calls.fused import Computed, fused, Inside, interpreted, KernelCall
 from mbd_ros.execution.calls.call_recorder import CallRecorder
+from mbd_ros.execution.calls.fused import Computed, fused, interpreted, KernelCall, Slice
 from mbd_ros.execution.ir.loop_code import loop_code
 from mbd_ros.spatial import larger, sine
 
@@ -37,7 +37,7 @@ def parts_of(code, n):
     return [
         Computed(lambda given: [*given['x'], 1.0], 'longer', n + 1),
         KernelCall(code.address, ('A', 'longer'), 'once', n, reference),
-        KernelCall(code.address, (Inside('A', 0), 'once'), 'unused', n, lambda x: 0.0 * x),
+        KernelCall(code.address, (Slice('A', 0), 'once'), 'unused', n, lambda x: 0.0 * x),
         KernelCall(code.address, ('A', 'once'), 'twice', n, reference),
         Computed(lambda given: [larger(a, sine(x)) for a, x in zip(given['twice'], given['x'])],
                  'all', n)]
@@ -110,8 +110,8 @@ def test_what_is_recorded_is_the_text_itself(n, seed):
 def test_an_argument_is_stored_only_where_it_has_been_computed():
     step = CallRecorder({'x': 4})
     x = step.given['x']
-    assert step.place(x) == Inside('x', 0)
-    assert step.place(x[1:3]) == Inside('x', 1)
+    assert step.place(x) == Slice('x', 0)
+    assert step.place(x[1:3]) == Slice('x', 1)
     assert not step.parts
     for other in (x[::-1], x[::2], 1.0 * x[:2] + x[2:], np.array([x[0], 1.0], object)):
         assert isinstance(step.place(other), str)

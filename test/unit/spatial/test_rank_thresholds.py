@@ -19,7 +19,7 @@ def test_thresholds_are_in_the_order_that_their_reasons_tell():
     assert of.LOOP_ROUNDING < of.LOOP_MULTIPLIERS < of.IMPLIED_LOOP_ROWS < of.NO_LOOP_ROW
     assert of.ROUNDED_PIVOT < of.CANCELLED_PIVOT < of.INDEPENDENT_PIVOT
     assert of.INDEPENDENT_PIVOT > of.LOOP_RANK ** 2   # a pivot is a square
-    assert of.CLEARLY_FREE > max(of.LOOP_RANK, of.UNDRIVEN) ** 2
+    assert max(of.LOOP_RANK, of.UNDRIVEN) ** 2 < of.CLEARLY_FREE
     assert of.CLEARLY_DEPENDENT < of.NO_COLUMN_LEFT < of.CLEARLY_REGULAR < of.IN_TURN
     # The dense decision is between what is clear on either side.
     assert of.CLEARLY_DEPENDENT < of.CONSTRAINT_RANK ** 2 < of.CLEARLY_REGULAR
