@@ -22,7 +22,7 @@ import numpy as np
 
 from mbd_ros.errors import DivergedError, InvalidValueError, NotFiniteError
 from mbd_ros.model import Model
-from mbd_ros.simulation.manifold import normalized, rate, Vector
+from mbd_ros.simulation.manifold import is_flat, normalized, rate, Vector
 from mbd_ros.simulation.runge_kutta import rk4
 
 Acceleration: TypeAlias = Callable[[Any, Vector, Vector], Vector]
@@ -66,11 +66,11 @@ def rk4_step(
         q (nq,) and v (nv,).
 
     """
-    nq = model.nq
+    nq, flat = model.nq, is_flat(model)
 
     def rates(part: float, y: Vector) -> Vector:
         place, pace = y[:nq], y[nq:]
-        return np.concatenate((rate(model, place, pace), acceleration(
+        return np.concatenate((pace if flat else rate(model, place, pace), acceleration(
             t + part * step, place, pace)))
     known = None if first is None else np.concatenate((rate(model, q, v), first))
     y = rk4(rates, np.concatenate((q, v)), step, known)

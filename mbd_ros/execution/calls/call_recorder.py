@@ -66,7 +66,7 @@ class CallRecorder:
 
         Parameters
         ----------
-        address : int or Pointed
+        address : int or Indirect
             Of ``void kernel(argument..., result)``.
         arguments : sequence of array or Argument
             Arrays of symbols, or what ``KernelCall`` takes.

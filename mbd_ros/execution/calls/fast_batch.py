@@ -29,7 +29,7 @@ import math
 from typing import Any
 import weakref
 
-from mbd_ros.execution.calls.array_ir import apart, check_array, DATA, load, READABLE, WRITEABLE
+from mbd_ros.execution.ir.array_ir import apart, check_array, DATA, load, READABLE, WRITEABLE
 from mbd_ros.execution.ir.machine_code import address_ir, MachineCode
 from mbd_ros.execution.program.kernel import Batches, FastBatches
 from mbd_ros.execution.threads.shares import detach_late_threads, forget_what_is_done, pending

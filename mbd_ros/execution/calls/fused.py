@@ -73,9 +73,9 @@ class KernelCall(NamedTuple):
 
     Attributes
     ----------
-    address : int or Pointed
+    address : int or Indirect
         Of ``void kernel(argument..., result)``.
-    arguments : tuple of str, Inside, Pointed or int
+    arguments : tuple of str, Slice, Indirect or int
         Names of inputs of the whole or of results of calls before; an int is an address.
     result : str
         Name of what it computes.

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.execution.calls.batch import batch_ir
+from mbd_ros.execution.ir.batch import batch_ir
 from mbd_ros.execution.ir.machine_code import address_ir, address_of, MachineCode, vector_lanes
 from mbd_ros.execution.ir.origin import origin_of
 from mbd_ros.execution.ir.straight_line import SCALAR, Width
