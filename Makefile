@@ -3,6 +3,7 @@
 #
 #   make demo [ROBOT=puma560] [ARGS="..."]   a robot tracks a path; Ctrl-C ends it
 #   make test [PYTEST_ARGS="..."]            the whole test suite
+#   make test-quick                          what two minutes suffice for, of the numerical packages
 #   make chaos [ARGS="--short restarts"]     running robots disturbed; one table at the end
 #   make soak [ARGS="--minutes 10 panda"]    every launch of the README for ten minutes; one table
 #   make platforms [ARGS="--short 3.10"]     other Pythons, dependencies and processors; one table
@@ -42,7 +43,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
-.PHONY: always ament cyclone platforms pictures notebook demo test chaos soak real upstream nightly install venv test-tools tools robots browser lint docs colcon bench mutants clean distclean
+.PHONY: always ament cyclone platforms pictures notebook demo test test-quick chaos soak real upstream nightly install venv test-tools tools robots browser lint docs colcon bench mutants clean distclean
 
 demo: install $(STAMPS)/warm-$(or $(ROBOT),three_link_arm)
 	@if $(BIN)/python -c 'import cyclonedds' 2>/dev/null; then \
@@ -57,6 +58,12 @@ cyclone: $(STAMPS)/installed
 WORKERS := 2
 test: install test-tools browser
 	MBD_ROS_EVERY_TEST=1 $(BIN)/pytest -n $(WORKERS) $(PYTEST_ARGS)
+
+# Two minutes of the numerical packages, breadth first, without nodes and browsers (conftest.py).
+QUICK := spatial model execution environment dynamics simulation control description
+test-quick: install test-tools
+	$(BIN)/pytest -q -n $(WORKERS) -m 'not nodes and not browser and not slow' --seconds 100 \
+		$(addprefix test/unit/,$(QUICK)) $(PYTEST_ARGS)
 
 # ARGS: --short (as .ci/run), --seed N, and the areas to try; all of them in the long form otherwise.
 chaos: install test-tools

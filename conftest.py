@@ -13,6 +13,7 @@
 """What all tests share: a DDS domain of their own, so that they never meet a robot; logs."""
 
 import atexit
+import collections
 import gc
 import importlib
 import importlib.util
@@ -22,6 +23,7 @@ import re
 import shutil
 import signal
 import tempfile
+import time
 
 from domains import reserve_domain
 import pytest
@@ -57,6 +59,26 @@ if LACKING:   # each such file would end the collection of all others
         collect_ignore += [str(tests / 'peers')]
 
 
+BEGUN = pytest.StashKey[float]()
+"""When the first test began [s]."""
+
+
+def pytest_addoption(parser):
+    """Take a time after which no more tests begin."""
+    parser.addoption('--seconds', type=float, metavar='S', help=(
+        'begin no test later than so many seconds after the first: the first tests of all files '
+        'run before the second ones, and those left out are told as skipped'))
+
+
+@pytest.hookimpl(tryfirst=True)   # before fixtures are made
+def pytest_runtest_setup(item):
+    """Leave a test out that would begin too late."""
+    seconds = item.config.getoption('--seconds')
+    now = time.monotonic()
+    if seconds is not None and now - item.session.stash.setdefault(BEGUN, now) > seconds:
+        pytest.skip(f'{seconds:g} s are over')
+
+
 def pytest_configure():
     """Refuse to leave tests out where all are wanted."""
     if LACKING and os.environ.get('MBD_ROS_EVERY_TEST'):
@@ -81,6 +103,8 @@ def pytest_xdist_make_scheduler(config, log):
         """Hands each worker a whole scope at a time, in the order of the tests."""
 
         def _split_scope(self, nodeid):
+            if config.getoption('--seconds') is not None:
+                return nodeid
             file = nodeid.split('::')[0]   # whose fixtures are made once
             for folder in ('test/nodes/', 'rosless/'):
                 if file.startswith(folder) and file not in PATIENT:
@@ -91,8 +115,17 @@ def pytest_xdist_make_scheduler(config, log):
     return OneLaunch(config, log)
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """Begin with what takes longest, so that no worker waits for it at the end."""
+    if config.getoption('--seconds') is not None:
+        counts = collections.Counter()
+        places = {}
+        for item in items:
+            counts[item.path] += 1
+            places[item] = counts[item.path]
+        items.sort(key=places.__getitem__)
+        return
+
     def late(item):
         file = item.nodeid.split('::')[0]
         return file not in PATIENT and not file.startswith(('test/nodes/', 'rosless/'))

@@ -19,8 +19,8 @@ import ctypes
 import numpy as np
 
 from mbd_ros.execution.ir.machine_code import MachineCode
+from mbd_ros.execution.ir.workers_ir import POSTED
 from mbd_ros.execution.threads.workers import native, workers
-from mbd_ros.execution.threads.workers_ir import POSTED
 
 ROUNDS = 5000
 

@@ -27,10 +27,10 @@ with p and v as the acceleration a of the point lets expect (linearly implicit E
     N = k (d - h n . v) - c n . v - (k h^2 + c h) n . a
     f = N n - R (v_t + h a_t),          R = mu N' tanh(|v_t| / v_s) / |v_t|
 
-What a multiplies is an inertia that the ground adds to the body at p (``AheadLaw``). N' is known
-before a: what N for a = 0 has above the spring's ``k d`` and the weight G of the robot counts as
-far as one step can use it, with w = 1 / m how much a force moves a point along the normal (the
-mean of all)::
+What a multiplies is an inertia that the ground adds to the body at p (``ImplicitGroundLaw``). N'
+is known before a: what N for a = 0 has above the spring's ``k d`` and the weight G of the robot
+counts as far as one step can use it, with w = 1 / m how much a force moves a point along the
+normal (the mean of all)::
 
     N' = N_0 - (N_0 - max(k d, G))^+ X / (1 + X),    X = (k h^2 + c h) w
 
@@ -209,7 +209,7 @@ class Ahead(NamedTuple):
 
 
 @dataclass(frozen=True)
-class AheadLaw(_OfPoints):
+class ImplicitGroundLaw(_OfPoints):
     """The ground as a step of linearly implicit Euler sees it; with a step of 0 as it is."""
 
     world: Ahead = Ahead()

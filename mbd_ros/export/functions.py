@@ -27,14 +27,15 @@ from mbd_ros.dynamics.prepared.traced_derivatives import tangent_code, traces
 from mbd_ros.dynamics.quantities import composite_sums, composites
 from mbd_ros.environment.load import LoadLaw
 from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
-from mbd_ros.execution.calls.fused import Computed, fused_code, Inside, KernelCall
+from mbd_ros.execution.calls.call_recorder import CallRecorder
+from mbd_ros.execution.calls.fused import Computed, fused_code, KernelCall, Slice
 from mbd_ros.execution.executors.compiled import CompiledKernel
 from mbd_ros.execution.ir.machine_code import Address, address_of, vector_lanes
 from mbd_ros.execution.program.kernel import Batches, Kernel
 from mbd_ros.execution.program.tree import sizes
-from mbd_ros.model import Model, state
-from mbd_ros.simulation.coded_steps import FRACTIONS, rate, WEIGHTS
-from mbd_ros.spatial import root
+from mbd_ros.model import Model
+from mbd_ros.simulation.integrators import rk4_step
+from mbd_ros.simulation.manifold import normalized, rate
 
 MATRICES = ('by the first argument, in the coordinates of v; by the second; by the third: '
             'three matrices [NV x NV] one after the other')
@@ -330,10 +331,10 @@ def _center_of_mass(dyn: PreparedDynamics) -> Exported:
 
 def _sums(dyn: PreparedDynamics, name: str) -> Exported:
     model = dyn.model
-    known: dict[str, tuple[Any, tuple[str, ...], tuple[Inside, ...], tuple[int, ...]]] = {
+    known: dict[str, tuple[Any, tuple[str, ...], tuple[Slice, ...], tuple[int, ...]]] = {
         'centroidal_map': (composites.centroidal_map, (), (), (6, model.nv)),
         'coriolis_matrix': (composites.coriolis_matrix, ('v',), (), (model.nv, model.nv)),
-        'regressor': (composites.regressor, ('v', 'qdd'), (Inside('world', 0),),
+        'regressor': (composites.regressor, ('v', 'qdd'), (Slice('world', 0),),
                       (model.nv, 10 * model.nb))}
     function, given, more, shape = known[name]
     address, bodies, coordinates = composite_sums.machine_code(function, model)
@@ -349,53 +350,18 @@ def _step(dyn: PreparedDynamics, name: str) -> Exported:
     model, nq, nv = dyn.model, dyn.model.nq, dyn.model.nv
     address = _address(dyn, name, 'forward_dynamics')
     inputs = {'q': nq, 'v': nv, 'tau': nv, 'h': 1}
+    recording = CallRecorder(inputs)
+    q, v, tau, h = recording.given.values()
 
-    def normalized(entries: list[Any]) -> list[Any]:
-        for joint in state.curved_joints(model):
-            unit = entries[joint.unit]
-            squares: Any = 0.0
-            for one in unit:
-                squares = squares + one * one
-            inverse = 1.0 / root(squares)
-            entries[joint.unit] = [one * inverse for one in unit]
-        return entries
+    def acceleration(t: float, q: Any, v: Any) -> Any:
+        return recording.call(address, (q, v, tau, 'world'), nv)
 
     if name == 'semi_implicit_step':
-        def end(known: dict[str, Any]) -> list[Any]:
-            h = known['h'][0]
-            v = [one + h * a for one, a in zip(known['v'], known['a0'])]
-            q = [one + h * r for one, r in zip(known['q'], rate(model, known['q'], v))]
-            return normalized(q + v)
-        stages = 1
+        v = v + h * acceleration(0.0, q, v)
+        q = normalized(model, q + h * rate(model, q, v))
     else:
-        def end(known: dict[str, Any]) -> list[Any]:
-            total = [*known['q'], *known['v']]
-            for k, weight in enumerate(WEIGHTS):
-                share = known['h'][0] * (weight / 6.0)
-                total = [y + share * one for y, one in zip(total, rates(known, k))]
-            return normalized(total)
-        stages = 4
-
-    def rates(known: dict[str, Any], k: int) -> list[Any]:
-        q, v = (known['q'], known['v']) if k == 0 else (
-            known[f'state{k}'][:nq], known[f'state{k}'][nq:])
-        return [*rate(model, q, v), *known[f'a{k}']]
-
-    def following(k: int) -> Callable[[dict[str, Any]], list[Any]]:
-        def record(known: dict[str, Any]) -> list[Any]:
-            h = known['h'][0] * FRACTIONS[k]
-            return [y + h * one for y, one in zip(
-                [*known['q'], *known['v']], rates(known, k - 1))]
-        return record
-
-    parts: list[KernelCall | Computed] = []
-    for k in range(stages):
-        if k:
-            parts.append(Computed(following(k), f'state{k}', nq + nv))
-        at = ('q', 'v') if k == 0 else (Inside(f'state{k}', 0), Inside(f'state{k}', nq))
-        parts.append(KernelCall(address, (*at, 'tau', 'world'), f'a{k}', nv))
-    return _put_together(dyn, name, inputs, (nq + nv,), [
-        *parts, Computed(end, 'next', nq + nv)])
+        q, v = rk4_step(model, acceleration, 0.0, q, v, h)
+    return _put_together(dyn, name, inputs, (nq + nv,), recording.end([*q, *v]))
 
 
 def addresses_of(function: Exported) -> tuple[int, int]:

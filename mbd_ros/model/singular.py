@@ -23,14 +23,9 @@ from mbd_ros.description.records.budget import look
 from mbd_ros.errors import SingularMassError
 from mbd_ros.model.model import Model
 from mbd_ros.model.rigid_motion import rotate, turn
+from mbd_ros.spatial.rank_thresholds import MOVED_INERTIA
 
 Array = NDArray[np.float64]
-
-TOLERANCE = 1e-12
-"""
-Of the inertia that a joint moves when all others are locked. Rounding leaves about 1e-15 of it;
-the lightest motor on the heaviest robot is far above.
-"""
 
 
 def mass_errors(model: Model) -> list[SingularMassError]:
@@ -95,7 +90,7 @@ def massless_joints(model: Model) -> Iterator[int]:
         whole = locked[i][np.ix_(axes, axes)] + rotors
         if _is_singular(entry, whole):
             yield i
-        left = articulated[i] - columns @ np.linalg.pinv(entry, rcond=TOLERANCE) @ columns.T
+        left = articulated[i] - columns @ np.linalg.pinv(entry, rcond=MOVED_INERTIA) @ columns.T
         parent = model.parents[i]
         if parent >= 0:
             motion = _generic_motion(model, i, rng)
@@ -120,7 +115,7 @@ def _is_singular(entry: Array, whole: Array) -> bool:
     scale = np.sqrt(np.maximum(np.diag(whole), np.finfo(float).tiny))
     if np.diag(whole).min() <= 0.0:
         return True
-    return bool(np.linalg.eigvalsh(entry / np.outer(scale, scale))[0] <= TOLERANCE)
+    return bool(np.linalg.eigvalsh(entry / np.outer(scale, scale))[0] <= MOVED_INERTIA)
 
 
 def _spatial_inertias(model: Model) -> Array:

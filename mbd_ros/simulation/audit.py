@@ -24,6 +24,7 @@ from mbd_ros.dynamics.api.functions import Energy, energy_of
 from mbd_ros.simulation.manifold import Vector
 from mbd_ros.simulation.motion import FreeMotion, INTEGRATOR, Motion
 from mbd_ros.simulation.resistance import CURRENT
+from mbd_ros.simulation.runge_kutta import increment
 
 
 class Audited(NamedTuple):
@@ -44,7 +45,7 @@ class Audited(NamedTuple):
     balance: Vector
 
 
-class Counted(Motion, Protocol):
+class MotionWithPowers(Motion, Protocol):
     """A motion that tells its powers."""
 
     def acceleration_and_powers(self, t: float, q: Vector, v: Vector) -> tuple[Vector, Vector]:
@@ -66,7 +67,7 @@ class Stages:
 
     """
 
-    def __init__(self, free: Counted) -> None:
+    def __init__(self, free: MotionWithPowers) -> None:
         self._rates = free.acceleration_and_powers
         self._powers: deque[Vector] = deque(maxlen=4)
         self.correct, self.violation = free.correct, free.violation
@@ -79,8 +80,7 @@ class Stages:
 
     def work(self, h: float) -> Vector:
         """Return the work during the step of RK4 that has ended [J]."""
-        p1, p2, p3, p4 = self._powers   # those of steps that failed are gone
-        found: Vector = h / 6.0 * (p1 + 2.0 * (p2 + p3) + p4)
+        found: Vector = increment(h, *self._powers)   # those of steps that failed are gone
         return found
 
 

@@ -16,14 +16,13 @@ Steps without Python between their stages: efforts, dynamics and work in machine
 For trees under efforts ``tau = u(t) - K q - D v`` with diagonal K and D: constant ones, and
 functions that tell u, K and D by a method ``linear`` (``LinearEfforts``), as gaits do. A step
 calls the kernels of dynamics and force laws; what is between them is traced from the text of a
-scheme, RK4 here, ``contact_steps.py`` on the ground.
+scheme: that of RK4 is ``integrators.rk4_step``, on the ground ``contact_steps.py``.
 
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,17 +30,17 @@ from numpy.typing import NDArray
 
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, ShapeError
-from mbd_ros.execution.calls.fused import Computed, fused_code, Inside, KernelCall, Pointed
+from mbd_ros.execution.calls.call_recorder import CallRecorder
+from mbd_ros.execution.calls.fused import fused_code, Indirect
 from mbd_ros.execution.calls.repeated_states import repeated_states
 from mbd_ros.model import Model, state
+from mbd_ros.simulation.integrators import rk4_step
 from mbd_ros.simulation.manifold import Vector
 from mbd_ros.simulation.resistance import Resistance
-from mbd_ros.spatial import root
+from mbd_ros.simulation.runge_kutta import increment
 
 CHUNK = 256
 """Steps in native code at a time; between them the interpreter sees to signals."""
-FRACTIONS, WEIGHTS = (0.0, 0.5, 0.5, 1.0), (1.0, 2.0, 2.0, 1.0)
-"""Of RK4: how far into the step its stages are, from the rates of the stage before."""
 LARGEST = 32
 """Robots whose code is kept."""
 _KNOWN: dict[tuple[Model, str, tuple[int, ...]], Callable[..., Vector]] = {}
@@ -82,7 +81,7 @@ class Scheme(NamedTuple):
         How many works are states: of efforts, of each law that keeps no energy, and what else a
         scheme keeps account of.
     record : callable
-        From ``Recorder`` to what is done in a step; the last computes q, v and work at its end.
+        From ``Recorder`` to q, v and work at the end of a step, one array of symbols.
 
     """
 
@@ -90,63 +89,52 @@ class Scheme(NamedTuple):
     times: tuple[float, ...]
     kernels: tuple[tuple[PreparedDynamics, str], ...]
     works: int
-    record: Callable[[Recorder], list[KernelCall | Computed]]
+    record: Callable[[Recorder], Vector]
 
 
 class Recorder(NamedTuple):
     """
-    What a scheme makes its steps of.
+    What a scheme makes its steps of: arrays of symbols, and the kernels of a robot.
 
     Attributes
     ----------
     model : Model
         The robot.
+    recording : CallRecorder
+        Of a step: from ``state``, that is q, v and work, what is ``given``, and ``constants``.
     addresses : tuple of int
         Of the kernels.
-    works : int
-        How many works are states.
 
     """
 
     model: Model
+    recording: CallRecorder
     addresses: tuple[int, ...]
-    works: int
 
     @property
-    def size(self) -> int:
-        """Entries of q, v and work."""
-        return self.model.nq + self.model.nv + self.works
-
-    def parts(self, known: dict[str, Any], name: str) -> tuple[Any, Any, Any]:
-        """Return q, v and work of a state."""
-        nq, nv, found = self.model.nq, self.model.nv, known[name]
+    def start(self) -> tuple[Vector, Vector, Vector]:
+        """Return q, v and work at the start of the step."""
+        nq, nv, found = self.model.nq, self.model.nv, self.recording.given['state']
         return found[:nq], found[nq:nq + nv], found[nq + nv:]
 
-    def call(self, number: int, state: str, result: str, *given: str) -> KernelCall:
-        """Return the call of a kernel at a state."""
-        nq, nv = self.model.nq, self.model.nv
-        return KernelCall(self.addresses[number], (
-            Inside(state, 0), Inside(state, nq), *given,
-            Pointed('constants', 1 + 2 * nv + number)), result, nv)
+    @property
+    def length(self) -> Vector:
+        """Return the length of the step (1,)."""
+        return self.recording.given['constants'][:1]
 
-    def efforts(self, state_name: str, row: int, result: str) -> Computed:
-        """Return the efforts at a state, and at one of the times of the step."""
-        def record(known: dict[str, Any]) -> Sequence[Any]:
-            nv, constants = self.model.nv, known['constants']
-            q, v, _ = self.parts(known, state_name)
-            tau = list(known['given'][row * nv:(row + 1) * nv])
-            for i, j in zip(*(part.tolist() for part in state.adding_entries(self.model))):
-                tau[j] = tau[j] - constants[1 + j] * q[i] - constants[1 + nv + j] * v[j]
-            return tau
-        return Computed(record, result, self.model.nv)
+    def call(self, number: int, q: Vector, v: Vector, *more: Vector) -> Vector:
+        """Return the result (nv,) of a kernel."""
+        nv = self.model.nv
+        return self.recording.call(self.addresses[number], (
+            q, v, *more, Indirect('constants', 1 + 2 * nv + number)), nv)
 
-    def normalized(self, q: list[Any]) -> list[Any]:
-        """Return a configuration with its quaternions at length one."""
-        for joint in state.curved_joints(self.model):
-            unit = q[joint.unit]
-            inverse = 1.0 / root(dot(unit, unit))
-            q[joint.unit] = [one * inverse for one in unit]
-        return q
+    def efforts(self, q: Vector, v: Vector, row: int) -> Vector:
+        """Return the efforts at a state and at one of the times of the step, (nv,)."""
+        nv, constants = self.model.nv, self.recording.given['constants']
+        tau = self.recording.given['given'][row * nv:(row + 1) * nv].copy()
+        places, joints = state.adding_entries(self.model)
+        tau[joints] += - constants[1:][joints] * q[places] - constants[1 + nv:][joints] * v[joints]
+        return tau
 
 
 class CodedSteps:
@@ -255,36 +243,20 @@ def rk4(dyn: PreparedDynamics, resistance: Resistance) -> Scheme:
         _rk4)
 
 
-def _rk4(to: Recorder) -> list[KernelCall | Computed]:
-    parts: list[KernelCall | Computed] = []
-    laws = len(to.addresses) - 1   # the robot in a vacuum is one, too
+def _rk4(to: Recorder) -> Vector:
+    """Return q, v and work after a step."""
+    q, v, work = to.start
+    powers, rows = [], iter((0, 1, 1, 2))   # times at the stages
 
-    def following(known: dict[str, Any], k: int) -> Sequence[Any]:
-        h = known['constants'][0] * FRACTIONS[k]
-        q, v, _ = to.parts(known, states[k - 1])
-        rates = [*rate(to.model, q, v), *known[f'a{k - 1}']]
-        return [y + h * one for y, one in zip(known['state'], rates)]
+    def acceleration(t: float, q: Vector, v: Vector) -> Vector:
+        tau = to.efforts(q, v, next(rows))
+        # The robot in a vacuum is the first, where there are laws that keep no energy.
+        bias = [to.call(number, q, v) for number in range(1, len(to.addresses))]
+        powers.append(np.array([tau.dot(v), *less_than_bare(bias, v)]))
+        return to.call(0, q, v, tau)
 
-    states = ['state', *(f'state{k}' for k in range(1, 4))]
-    for k, at in enumerate(states):
-        if k:
-            parts.append(Computed(partial(following, k=k), at, to.model.nq + to.model.nv))
-        parts.append(to.efforts(at, (0, 1, 1, 2)[k], f'tau{k}'))
-        parts.append(to.call(0, at, f'a{k}', f'tau{k}'))
-        parts += [to.call(1 + n, at, f'bias{k}.{n}') for n in range(laws)]
-
-    def end(known: dict[str, Any]) -> Sequence[Any]:
-        total = list(known['state'])
-        for k, weight in enumerate(WEIGHTS):
-            q, v, _ = to.parts(known, states[k])
-            powers = [dot(known[f'tau{k}'], v), *less_than_bare(
-                [known[f'bias{k}.{n}'] for n in range(laws)], v)]
-            share = known['constants'][0] * (weight / 6.0)
-            total = [y + share * one for y, one in zip(
-                total, [*rate(to.model, q, v), *known[f'a{k}'], *powers])]
-        return to.normalized(total)
-
-    return [*parts, Computed(end, 'end', to.size)]
+    q, v = rk4_step(to.model, acceleration, 0.0, q, v, to.length)
+    return np.concatenate((q, v, work + increment(to.length, *powers)))
 
 
 def _code(dyn: PreparedDynamics, function: str) -> tuple[int, int]:
@@ -296,30 +268,13 @@ def _code(dyn: PreparedDynamics, function: str) -> tuple[int, int]:
 def _steps_of(model: Model, scheme: Scheme, addresses: tuple[int, ...]) -> Callable[..., Vector]:
     """Return the steps as ``repeated_states`` does, by the kernels at these addresses."""
     nv, rows = model.nv, len(scheme.times)
-    to = Recorder(model, addresses, scheme.works)
-    step = fused_code({'state': to.size, 'given': (rows + 1) * nv,
-                       'constants': 1 + 2 * nv + len(addresses)}, scheme.record(to), scheme)
-    return repeated_states(step, to.size, rows * nv)
+    inputs = {'state': model.nq + nv + scheme.works, 'given': (rows + 1) * nv,
+              'constants': 1 + 2 * nv + len(addresses)}
+    recording = CallRecorder(inputs)
+    parts = recording.end(scheme.record(Recorder(model, recording, addresses)))
+    return repeated_states(fused_code(inputs, parts, scheme), inputs['state'], rows * nv)
 
 
-def less_than_bare(forces: Sequence[Any], along: Sequence[Any]) -> list[Any]:
+def less_than_bare(forces: Sequence[Vector], along: Vector) -> list[Any]:
     """Return the powers of laws, from the efforts that the robot takes bare and with each."""
-    return [dot([bare - own for bare, own in zip(forces[0], one)], along) for one in forces[1:]]
-
-
-def rate(model: Model, q: Sequence[Any], v: Sequence[Any]) -> list[Any]:
-    """Return the rates of a configuration, of symbols as of floats."""
-    rates: list[Any] = [0.0] * model.nq
-    for i, j in zip(*(part.tolist() for part in state.adding_entries(model))):
-        rates[i] = v[j]
-    for joint in state.curved_joints(model):
-        rates[joint.q] = joint.manifold.rate(tuple(q[joint.q]), tuple(v[joint.v]))
-    return rates
-
-
-def dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
-    """Return the inner product, of symbols as of floats."""
-    total: Any = 0.0
-    for x, y in zip(a, b):
-        total = total + x * y
-    return total
+    return [(forces[0] - one).dot(along) for one in forces[1:]]

@@ -42,29 +42,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 import warnings
 
 import numpy as np
 
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.algorithms import jourdain
-from mbd_ros.dynamics.algorithms.bodies import (
-    columns_of, motion_of, origins_and_speeds, reaches)
+from mbd_ros.dynamics.algorithms.bodies import columns_of, motion_of, origins_and_speeds, reaches
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
-from mbd_ros.environment.contact import Ahead, AheadLaw
+from mbd_ros.environment.contact import Ahead, ImplicitGroundLaw
 from mbd_ros.environment.contact import NAME as GROUND
 from mbd_ros.errors import ContactWarning
-from mbd_ros.execution.calls.fused import Computed, KernelCall
 from mbd_ros.execution.stacks.blocks import solve_definite
 from mbd_ros.execution.stacks.stacks import apply, vector_stack, vectors
 from mbd_ros.model import JointType
-from mbd_ros.simulation.coded_steps import dot, less_than_bare, rate, Recorder, Scheme
+from mbd_ros.simulation.coded_steps import less_than_bare, Recorder, Scheme
 from mbd_ros.simulation.integrators import finite_step
 from mbd_ros.simulation.manifold import normalized, Vector
 from mbd_ros.simulation.manifold import rate as rate_of
 from mbd_ros.simulation.motion import FreeMotion
 from mbd_ros.simulation.resistance import Resistance
+from mbd_ros.spatial.rank_thresholds import IMPLIED_LOOP_ROWS
 
 OF_SPRING = 0.2
 """
@@ -75,8 +74,6 @@ STOPPED = 100.0
 """Of m: with such ``k h^2 + c h`` the friction of a landing is up to twice what it should be."""
 REST = 2.0
 """A spring with more than this times the energy that lifting the robot out takes throws it."""
-RANK = 1e-9
-"""Of the rows of loops: those that are implied by others are so but for rounding."""
 RUNS = {1: -1.0, 2: 2.0}
 """How many steps of Euler's method each run has, and its weight."""
 
@@ -112,7 +109,7 @@ class ContactSteps:
     def __init__(self, dyn: PreparedDynamics, free: FreeMotion, audits: bool = True) -> None:
         self._dyn, self._free, self.audits = dyn, free, audits
         model = dyn.model.with_laws(*(
-            AheadLaw(world=Ahead(law.world)) if law.name == GROUND else law
+            ImplicitGroundLaw(world=Ahead(law.world)) if law.name == GROUND else law
             for law in dyn.model.laws))
         self._own = [PreparedDynamics(model, tuple(dyn.gravity.tolist()), dyn.executor,
                                       dyn.formulation) for _ in RUNS]
@@ -196,46 +193,32 @@ def _along(dyn: PreparedDynamics, q: Vector, v: Vector) -> Vector:
     return v + dyn.velocity_correction(q, v) if dyn.model.loops else v
 
 
-def _recorded(times: Sequence[float], resisting: int, to: Recorder) -> list[KernelCall | Computed]:
-    """Return what is done in a step; the first kernels after each robot's are of resistances."""
-    parts: list[KernelCall | Computed] = []
-    more = len(to.addresses) // len(RUNS) - 1
-    ends, weights = [], {}
-    moved = to.model.nq + to.model.nv
+def _recorded(times: Sequence[float], resisting: int, to: Recorder) -> Vector:
+    """
+    Return q, v and work after a step.
 
-    def following(known: dict[str, Any], at: str, name: str, count: int) -> Sequence[Any]:
-        h, (q, v, _) = known['constants'][0] * (1.0 / count), to.parts(known, at)
-        after = [one + h * more for one, more in zip(v, known[f'a{name}'])]
-        return [*(y + h * one for y, one in zip(q, rate(to.model, q, after))), *after]
-
+    The first kernels after each robot's are of resistances.
+    """
+    model, more = to.model, len(to.addresses) // len(RUNS) - 1
+    q, v, work = to.start
+    ends, forces = [], []
     for run, (count, weight) in enumerate(RUNS.items()):
-        at, first = 'state', run * (1 + more)
+        h, place, speed, first = to.length / count, q, v, run * (1 + more)
         for k in range(count):
-            name = f'{count}_{k}'
-            weights[name] = weight / count
-            parts.append(to.efforts(at, times.index(k / count), f'tau{name}'))
-            parts.append(to.call(first, at, f'a{name}', f'tau{name}'))
-            parts += [to.call(first + 1 + n, at, f'taken{name}_{n}', f'a{name}')
-                      for n in range(more)]
-            parts.append(Computed(partial(following, at=at, name=name, count=count),
-                                  f'state{name}', moved))
-            at = f'state{name}'
-        ends.append(at)
-
-    def end(known: dict[str, Any]) -> Sequence[Any]:
-        found = [dot([*RUNS.values()], entries)
-                 for entries in zip(*(known[at][:moved] for at in ends))]
-        _, before, work = to.parts(known, 'state')
-        way = [(0.5 * known['constants'][0]) * (one + other)
-               for one, other in zip(before, found[to.model.nq:])]
-        for name, weight in weights.items():
-            taken = [known[f'taken{name}_{n}'] for n in range(more)]
-            done = [dot(known[f'tau{name}'], way), *less_than_bare(taken[:resisting], way),
-                    *(dot(one, way) for one in taken[resisting:])]
-            work = [y + weight * one for y, one in zip(work, done)]
-        return to.normalized([*found, *work])
-
-    return [*parts, Computed(end, 'end', to.size)]
+            tau = to.efforts(place, speed, times.index(k / count))
+            vdot = to.call(first, place, speed, tau)
+            forces.append((weight / count, tau, [
+                to.call(first + 1 + n, place, speed, vdot) for n in range(more)]))
+            speed = speed + h * vdot
+            place = place + h * rate_of(model, place, speed)
+        ends.append(np.concatenate((place, speed)))
+    found = np.array([*RUNS.values()]) @ ends
+    way = 0.5 * to.length * (v + found[model.nq:])
+    for weight, tau, taken in forces:
+        work = work + weight * np.array([
+            tau.dot(way), *less_than_bare(taken[:resisting], way),
+            *(one.dot(way) for one in taken[resisting:])])
+    return np.concatenate((normalized(model, found[:model.nq]), found[model.nq:], work))
 
 
 class Feet(NamedTuple):
@@ -302,7 +285,7 @@ def feet_at(dyn: PreparedDynamics, q: Vector) -> Feet:
         A = dyn.loop_rows(q, at[1][0])[:, VALUES:]
         held = np.nan_to_num(solve_definite(robot.mass_matrix()[0], A.T))
         if np.isfinite(A @ held).all() and np.isfinite(A @ moved).all():   # not of no mass
-            moved = moved - held @ np.linalg.lstsq(A @ held, A @ moved, RANK)[0]
+            moved = moved - held @ np.linalg.lstsq(A @ held, A @ moved, IMPLIED_LOOP_ROWS)[0]
     eased = J.swapaxes(1, 2) @ moved.reshape(model.nv, -1, 3).swapaxes(0, 1)   # (k, 3, 3): 1 / m
     carried = 0.0
     if model.joint_types[0] is JointType.FLOATING:

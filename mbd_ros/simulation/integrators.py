@@ -10,19 +10,22 @@
 # or implied. See the License for the specific language governing permissions and limitations under
 # the License.
 
-"""The classical Runge-Kutta method of order 4 for second-order systems on a manifold."""
+"""Steps of the motion ``qdot, vdot`` on the manifold of configurations."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 import math
-from typing import TypeAlias
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from mbd_ros.errors import DivergedError, InvalidValueError, NotFiniteError
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import is_flat, normalized, rate, Vector
+from mbd_ros.simulation.runge_kutta import rk4
 
-Acceleration: TypeAlias = Callable[[float, Vector, Vector], Vector]
+Acceleration: TypeAlias = Callable[[Any, Vector, Vector], Vector]
 """``(t, q, v)`` to ``vdot`` (nv,)."""
 
 
@@ -32,7 +35,7 @@ def rk4_step(
     t: float,
     q: Vector,
     v: Vector,
-    step: float,
+    step: float | Vector,
     *,
     first: Vector | None = None,
 ) -> tuple[Vector, Vector]:
@@ -52,8 +55,8 @@ def rk4_step(
         Time at the start of the step [s].
     q, v : Vector
         State (nq,), (nv,); not changed.
-    step : float
-        Length of the step [s].
+    step : float or array
+        Length of the step [s]; (1,) where it is a symbol, as q and v are then.
     first : Vector, optional
         ``acceleration(t, q, v)`` where it is known already.
 
@@ -62,31 +65,16 @@ def rk4_step(
     tuple of Vector
         q (nq,) and v (nv,).
 
-    References
-    ----------
-    Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, 1993, section II.1.
-
     """
-    half, sixth = 0.5 * step, step / 6.0
-    a1 = acceleration(t, q, v) if first is None else first
-    if is_flat(model):
-        v2 = v + half * a1
-        a2 = acceleration(t + half, q + half * v, v2)
-        v3 = v + half * a2
-        a3 = acceleration(t + half, q + half * v2, v3)
-        v4 = v + step * a3
-        a4 = acceleration(t + step, q + step * v3, v4)
-        return (q + sixth * (v + 2.0 * (v2 + v3) + v4),
-                v + sixth * (a1 + 2.0 * (a2 + a3) + a4))
-    r1 = rate(model, q, v)
-    q2, v2 = q + half * r1, v + half * a1
-    r2, a2 = rate(model, q2, v2), acceleration(t + half, q2, v2)
-    q3, v3 = q + half * r2, v + half * a2
-    r3, a3 = rate(model, q3, v3), acceleration(t + half, q3, v3)
-    q4, v4 = q + step * r3, v + step * a3
-    r4, a4 = rate(model, q4, v4), acceleration(t + step, q4, v4)
-    return (normalized(model, q + sixth * (r1 + 2.0 * (r2 + r3) + r4)),
-            v + sixth * (a1 + 2.0 * (a2 + a3) + a4))
+    nq, flat = model.nq, is_flat(model)
+
+    def rates(part: float, y: Vector) -> Vector:
+        place, pace = y[:nq], y[nq:]
+        return np.concatenate((pace if flat else rate(model, place, pace), acceleration(
+            t + part * step, place, pace)))
+    known = None if first is None else np.concatenate((rate(model, q, v), first))
+    y = rk4(rates, np.concatenate((q, v)), step, known)
+    return normalized(model, y[:nq]), y[nq:]
 
 
 def finite_step(t: float, take: Callable[[], tuple[Vector, Vector]]) -> tuple[Vector, Vector]:

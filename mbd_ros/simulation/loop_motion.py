@@ -37,7 +37,7 @@ NEARLY_CLOSED = 1e-4
 """Largest |phi| and |phi'| at the start that is corrected without notice [m, m/s]."""
 
 
-class LoopKeeper:
+class LoopStabilization:
     """
     Keeps the loops of a robot closed.
 
@@ -73,9 +73,9 @@ class LoopKeeper:
         if stabilization == 'baumgarte' and dyn.model.loops:
             self.accelerations = dyn.stabilized_dynamics(alpha, beta)
 
-    def of(self, dyn: PreparedDynamics) -> LoopKeeper:
+    def of(self, dyn: PreparedDynamics) -> LoopStabilization:
         """Return what keeps the loops of another robot closed in the same way."""
-        return LoopKeeper(dyn, *self._how)
+        return LoopStabilization(dyn, *self._how)
 
     def correct(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
         """Return the state with its loops closed, the same arrays where they are."""

@@ -29,6 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 from mbd_ros.dynamics.prepared.call import checked_array
 from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.model import JointType, Model, state
+from mbd_ros.spatial import root
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -124,8 +125,17 @@ def is_flat(model: Model) -> bool:
 
 
 def rate(model: Model, q: Vector, v: Vector) -> Vector:
-    """Return the rate ``qdot`` (nq,) of a configuration."""
-    return v if is_flat(model) else state.configuration_rate(model, q, v)
+    """Return the rate ``qdot`` (nq,) of a configuration, of floats or of symbols."""
+    if is_flat(model):
+        return v
+    if q.dtype != object:
+        return state.configuration_rate(model, q, v)
+    found: Vector = np.zeros(model.nq, object)
+    places, velocities = state.adding_entries(model)
+    found[places] = v[velocities]
+    for joint in state.curved_joints(model):
+        found[joint.q] = joint.manifold.rate(tuple(q[joint.q]), tuple(v[joint.v]))
+    return found
 
 
 def displaced(model: Model, q: Vector, displacement: Vector) -> Vector:
@@ -139,5 +149,13 @@ def displacement(model: Model, start: Vector, end: Vector) -> Vector:
 
 
 def normalized(model: Model, q: Vector) -> Vector:
-    """Return the configuration with its quaternions at length one."""
-    return q if is_flat(model) else state.normalize(model, q)
+    """Return the configuration, of floats or of symbols, with its quaternions at length one."""
+    if is_flat(model):
+        return q
+    if q.dtype != object:
+        return state.normalize(model, q)
+    found = q.copy()
+    for joint in state.curved_joints(model):
+        unit = q[joint.unit]
+        found[joint.unit] = unit * (1.0 / root(unit.dot(unit)))
+    return found

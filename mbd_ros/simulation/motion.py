@@ -24,9 +24,8 @@ from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.prepared.external_forces import external_efforts
 from mbd_ros.environment.immersion import Fluid
 from mbd_ros.model import Model
-from mbd_ros.simulation.coded_steps import (
-    can_be_coded, CodedSteps, LinearEfforts, rk4, Scheme)
-from mbd_ros.simulation.loop_motion import LoopKeeper
+from mbd_ros.simulation.coded_steps import can_be_coded, CodedSteps, LinearEfforts, rk4, Scheme
+from mbd_ros.simulation.loop_motion import LoopStabilization
 from mbd_ros.simulation.manifold import checked, Vector
 from mbd_ros.simulation.propulsion import propelled, Propulsion
 from mbd_ros.simulation.resistance import flows_unevenly, Resistance
@@ -88,7 +87,7 @@ class FreeMotion:
         For each link acted on its force and moment (6,), or ``(t, q, v)`` to that.
     dissipation : bool, optional
         Whether the joints' damping and dry friction act.
-    keeper : LoopKeeper, optional
+    keeper : LoopStabilization, optional
         How closed loops stay closed; by projection if not given.
     thrust : array_like or callable, optional
         Wanted thrusts (k,) of thrusters, or ``(t, q, v)`` to them, which ``sample`` asks; none if
@@ -107,13 +106,13 @@ class FreeMotion:
     def __init__(
         self, dyn: PreparedDynamics, *, tau: Efforts | None = None,
         external_forces: Loads | None = None, dissipation: bool = False,
-        keeper: LoopKeeper | None = None, thrust: Thrust | None = None,
+        keeper: LoopStabilization | None = None, thrust: Thrust | None = None,
         fluid: Fluid | None = None,
     ) -> None:
         model = dyn.model
         self._dyn = dyn
         self._field = fluid
-        self._keeper = LoopKeeper(dyn) if keeper is None else keeper
+        self._keeper = LoopStabilization(dyn) if keeper is None else keeper
         self._loads = external_forces
         self._dissipation = dissipation
         self._damping = _modal_damping(model)
@@ -177,7 +176,7 @@ class FreeMotion:
         return None if depend else self._tau
 
     @property
-    def keeper(self) -> LoopKeeper:
+    def keeper(self) -> LoopStabilization:
         """How closed loops stay closed."""
         return self._keeper
 

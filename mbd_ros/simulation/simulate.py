@@ -41,11 +41,10 @@ from mbd_ros.simulation.coded_steps import CHUNK
 from mbd_ros.simulation.contact_steps import ContactSteps, feet_at, suits, warn_of_contact
 from mbd_ros.simulation.integrators import finite_step, rk4_step
 from mbd_ros.simulation.loop_motion import (
-    loop_health, LoopKeeper, require_closed, require_possible)
+    loop_health, LoopStabilization, require_closed, require_possible)
 from mbd_ros.simulation.manifold import checked, positive_time, Vector
 from mbd_ros.simulation.midpoint import MidpointRule
-from mbd_ros.simulation.motion import (
-    Efforts, field_of, FreeMotion, Loads, Motion, Thrust)
+from mbd_ros.simulation.motion import Efforts, field_of, FreeMotion, Loads, Motion, Thrust
 from mbd_ros.simulation.trajectory import by_parts, Trajectory
 
 STEP, STEP_ON_GROUND = 1e-3, 5e-4
@@ -191,7 +190,7 @@ def simulate(
     if motion is None:
         motion = free = FreeMotion(
             dyn, tau=tau, external_forces=external_forces, dissipation=dissipation,
-            keeper=LoopKeeper(dyn, stabilization, alpha, beta), thrust=thrust, fluid=field)
+            keeper=LoopStabilization(dyn, stabilization, alpha, beta), thrust=thrust, fluid=field)
         require_closed(dyn, q, v)
         q, v = motion.correct(0.0, q, v)
         require_possible(dyn, q, v, free.acceleration(0.0, q, v))
@@ -202,7 +201,7 @@ def simulate(
         raise InvalidValueError(
             'motion', type(motion).__name__,
             'without tau, external_forces, thrust and dissipation, which it brings')
-    counted = free or OwnMotion(dyn, motion, field)
+    counted = free or UserMotion(dyn, motion, field)
     wanted = any(one is not None for one in (rtol, atol, times)) or len(events) > 0 or dense
     feet = feet_at(dyn, q) if suits(dyn) else None
     stiff = feet is not None and free is not None and (
@@ -269,7 +268,7 @@ def simulate(
                                                     dense=solved.dense), *solved[:3])
 
 
-class OwnMotion:
+class UserMotion:
     """
     A motion that brings its own forces, and the account of their energy.
 
@@ -342,7 +341,7 @@ class OwnMotion:
         return float(parts.kinetic + parts.potential - carried)
 
 
-def _fixed_steps(model: Model, counted: FreeMotion | OwnMotion, q: Vector, v: Vector,
+def _fixed_steps(model: Model, counted: FreeMotion | UserMotion, q: Vector, v: Vector,
                  duration: float, step: float, record_every: int, contact: ContactSteps | None
                  ) -> tuple[Vector, Vector, Vector, Vector]:
     """Return times, states and work of a run; work is one more state of it."""
@@ -350,7 +349,7 @@ def _fixed_steps(model: Model, counted: FreeMotion | OwnMotion, q: Vector, v: Ve
     count = max(1, math.ceil(duration / step - ROUNDING))
     h = duration / count
     work = np.zeros(contact.works if contact is not None else len(
-        counted.account.working if isinstance(counted, OwnMotion) else counted.working))
+        counted.account.working if isinstance(counted, UserMotion) else counted.working))
     records = [(0.0, q, v, work)]
     stages = None if free is not None and not free.works else Stages(counted)
     scheme = None if contact is None else partial(contact.scheme, h)
@@ -383,12 +382,12 @@ def _fixed_steps(model: Model, counted: FreeMotion | OwnMotion, q: Vector, v: Ve
     return times, configurations, velocities, works
 
 
-def _recorded(dyn: PreparedDynamics, free: FreeMotion | OwnMotion, start: tuple[Vector, Vector],
+def _recorded(dyn: PreparedDynamics, free: FreeMotion | UserMotion, start: tuple[Vector, Vector],
               time: Vector, q: Vector, v: Vector, work: Vector) -> Trajectory:
     """Return a run from a start with all that is to be told of it."""
     model = dyn.model
     warn_of_deflection(model, q, v, stacklevel=5)
-    if isinstance(free, OwnMotion):
+    if isinstance(free, UserMotion):
         return free.told(start, time, q, v, work)
     parts, balance = audited(dyn, free, (np.zeros(1), start[0][None], start[1][None]),
                              (time, q, v), work)

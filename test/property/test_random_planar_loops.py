@@ -21,7 +21,7 @@ import mbd_ros
 from mbd_ros.description.records.mechanism import Inertia, Joint, Link, LoopJoint, Mechanism, Pose
 from mbd_ros.description.records.poses import matrix3
 from mbd_ros.dynamics.algorithms.row_space import RowSpace
-from mbd_ros.dynamics.prepared.rank import revealed
+from mbd_ros.dynamics.prepared.rank import dense_solution
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.execution.program.tree import tree_of
 from mbd_ros.model import build_model, state
@@ -100,7 +100,7 @@ def test_accelerations_and_rows(seed, bodies, loops, carrier, leaning):
         return  # on the verge of a change point two decisions may differ
     v = space.motions() @ rng.normal(size=model.nv - int(space.rank))
     tau = rng.normal(size=model.nv)
-    expected = revealed(dyn, 'accelerations', q, v, tau)
+    expected = dense_solution(dyn, 'accelerations', q, v, tau)
     # Rows that are 3e-3 apart may cost five of fifteen digits; of 475 cases the worst had 3e-12.
     np.testing.assert_allclose(dyn.forward_dynamics(q, v, tau), expected, rtol=0.0,
                                atol=1e-8 * max(1.0, np.abs(expected).max()))

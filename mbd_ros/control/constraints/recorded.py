@@ -26,15 +26,14 @@ from typing import Any, cast, NamedTuple, TypeAlias
 
 import numpy as np
 
-from mbd_ros.control.references.scalar_manifold import configuration_rate
-from mbd_ros.control.references.scalars import identity, Row
+from mbd_ros.control.references.scalars import Row
 from mbd_ros.control.references.time_code import Coded, TimeCode
 from mbd_ros.errors import NotFiniteError
 from mbd_ros.execution.calls.traced_function import machine_code_of
 from mbd_ros.execution.ir.differentiation import tangents
 from mbd_ros.execution.ir.trace import Operand, Symbol, Trace
 from mbd_ros.model import Model
-from mbd_ros.simulation.manifold import Matrix, Vector
+from mbd_ros.simulation.manifold import Matrix, rate, Vector
 
 Quantity: TypeAlias = tuple[str, str]
 """Function of prepared dynamics and a link: ``('jacobian', 'tool')``, ``('motion', 'tool')``."""
@@ -146,10 +145,11 @@ class CompiledRows(Coded):
                        ) -> Rows:
         """Return the rows of a ``phi`` of q or a ``psi`` of q and v, whose reference changes."""
         model, q, holonomic = self._model, known.q, bool(self.counts[0])
-        moving = {**dict(zip(q, configuration_rate(model, q, known.v))), **changing}
+        place, pace = np.array(q, object), np.array(known.v, object)
+        moving = {**dict(zip(q, rate(model, place, pace))), **changing}
         columns: list[dict[Symbol, Operand]] = [
-            dict(zip(q, configuration_rate(model, q, unit))) if holonomic else {entry: 1.0}
-            for unit, entry in zip(identity(model.nv), known.v)]
+            dict(zip(q, rate(model, place, unit))) if holonomic else {entry: 1.0}
+            for unit, entry in zip(np.eye(model.nv), known.v)]
         return differentiated(q[0].trace, values, columns, moving, holonomic=holonomic)
 
     def record(self, _: Trace, *given: list[Symbol]) -> list[Operand]:

@@ -49,6 +49,7 @@ from numpy.typing import NDArray
 
 from mbd_ros.control.references.arguments import finite, positive
 from mbd_ros.errors import InvalidValueError
+from mbd_ros.simulation.runge_kutta import rk4
 
 Vector = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
@@ -148,11 +149,7 @@ class Oscillators:
 
     def step(self, z: Complexes, step: float) -> Complexes:
         """Return the oscillators one step [s] later, by the classical Runge-Kutta method."""
-        first = self.rate(z)
-        second = self.rate(z + 0.5 * step * first)
-        third = self.rate(z + 0.5 * step * second)
-        fourth = self.rate(z + step * third)
-        found: Complexes = z + step / 6.0 * (first + 2.0 * (second + third) + fourth)
+        found: Complexes = rk4(lambda _, at: self.rate(at), z, step)
         return found
 
     def leg_phase(self, z: Complexes) -> LegPhase:

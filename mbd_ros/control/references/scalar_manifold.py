@@ -10,17 +10,20 @@
 # or implied. See the License for the specific language governing permissions and limitations under
 # the License.
 
-"""Configurations on scalars: their rates, displacements, and unit quaternions."""
+"""Displacements between configurations on scalars."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from mbd_ros.control.references.scalars import length, Row, sum_of
+import numpy as np
+
+from mbd_ros.control.references.scalars import length, Row
 from mbd_ros.model import JointType, Model
 from mbd_ros.model.rigid_motion import inverse, product, rotate
 from mbd_ros.model.state import curved_joints
-from mbd_ros.simulation.manifold import is_flat
+from mbd_ros.simulation.manifold import is_flat, normalized, rate
+from mbd_ros.simulation.runge_kutta import rk4
 from mbd_ros.spatial import Scalar, Vector3
 from mbd_ros.spatial.logarithm import turn_of
 
@@ -37,39 +40,14 @@ INVERSE_LEFT_JACOBIAN = (
 """Of the powers of ``t^2`` in ``(1 - t/2 cot(t/2)) / t^2``; the next one is below 1e-15 / 12."""
 
 
-def configuration_rate(model: Model, q: Row, v: Row) -> Row:
-    """Return ``qdot`` for velocities; see ``model.state.configuration_rate``."""
-    bent = len(model.elastic_names)   # their rates are their velocities, at the end of both
-    rate: Row = [*[0.0] * (model.nq - bent), *v[model.nv - bent:]]
-    for kind, start, first in zip(model.joint_types, model.q_offsets, model.v_offsets):
-        if kind.is_simple:
-            rate[start] = v[first]
-    for joint in curved_joints(model):
-        rate[joint.q] = joint.manifold.rate(tuple(q[joint.q]), tuple(v[joint.v]))
-    return rate
-
-
-def normalized(model: Model, q: Row) -> Row:
-    """Return a configuration with its quaternions at length one."""
-    found = list(q)
-    for joint in curved_joints(model):
-        size = length(q[joint.unit])
-        found[joint.unit] = [entry / size for entry in q[joint.unit]]
-    return found
-
-
 def displaced(model: Model, q: Row, displacement: Row) -> Row:
     """Return what is reached with a small displacement as velocity in unit time."""
     if is_flat(model):
         return [x + d for x, d in zip(q, displacement)]
     # The rate is linear in q but for the length of quaternions, which a rate keeps to this order:
-    # the classical method of Runge and Kutta errs by a fifth power.
-    rates = [configuration_rate(model, q, displacement)]
-    for part in (0.5, 0.5, 1.0):
-        at = [x + part * r for x, r in zip(q, rates[-1])]
-        rates.append(configuration_rate(model, at, displacement))
-    return normalized(model, [x + sum_of(w / 6.0 * r for w, r in zip((1.0, 2.0, 2.0, 1.0), all_r))
-                              for x, *all_r in zip(q, *rates)])
+    # RK4 errs by a fifth power.
+    start, way = np.array(q, object), np.array(displacement, object)
+    return list(normalized(model, rk4(lambda _, at: rate(model, at, way), start, 1.0)))
 
 
 def displacement(model: Model, start: Row, end: Row) -> Row:

@@ -36,7 +36,7 @@ def difference(one: Row, other: Row) -> Row:
     return [x - y for x, y in zip(one, other)]
 
 
-def length(vector: Row) -> Scalar:
+def length(vector: Iterable[Scalar]) -> Scalar:
     """Return the Euclidean norm."""
     return root(sum_of(x * x for x in vector))
 

@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike
 
 from mbd_ros.control.references.scalars import Row
 from mbd_ros.execution.calls.fused import (
-    Computed, fused, fused_code, FusedCode, Inside, KernelCall, Pointed)
+    Computed, fused, fused_code, FusedCode, Indirect, KernelCall, Slice)
 from mbd_ros.execution.ir.loop_code import LoopCode
 from mbd_ros.simulation.manifold import Vector
 from mbd_ros.spatial import Scalar
@@ -170,7 +170,7 @@ def _run_through(parameter: Kind, own: int, path: Kind, size: int) -> FusedCode:
             for curvature, slope in zip(curvatures, slopes))]
     return fused_code({'time': 1, 'data': own}, [
         KernelCall(parameter.address, ('time', 'data'), 'parameter', 3),
-        KernelCall(path.address, ('parameter', Inside('data', own)), 'path', size),
+        KernelCall(path.address, ('parameter', Slice('data', own)), 'path', size),
         Computed(record, 'result', size)], (parameter, path))
 
 
@@ -178,5 +178,5 @@ def _run_through(parameter: Kind, own: int, path: Kind, size: int) -> FusedCode:
 def _caller(size: int) -> Callable[..., Any]:
     """Return what calls the function at an address with the data at another, from Python."""
     return fused({'time': 1, 'where': 2}, [
-        KernelCall(Pointed('where', 0), ('time', Pointed('where', 1)), 'result', size)],
+        KernelCall(Indirect('where', 0), ('time', Indirect('where', 1)), 'result', size)],
         'time_code', None).call

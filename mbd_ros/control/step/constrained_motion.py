@@ -36,6 +36,7 @@ from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.model.state import neutral
 from mbd_ros.simulation.manifold import checked, joint_of_each_velocity, Vector
+from mbd_ros.spatial.rank_thresholds import CONSTRAINT_RANK
 
 
 DEFAULT_ELIMINATION = DirectElimination()
@@ -108,7 +109,7 @@ class ConstrainedMotion:
         *,
         applied: AppliedForce | None = None,
         elimination: DirectElimination | None = DEFAULT_ELIMINATION,
-        tolerance: float = 1e-10,
+        tolerance: float = CONSTRAINT_RANK,
         actuation: Actuation | None = None,
     ) -> None:
         require_prepared(dyn)

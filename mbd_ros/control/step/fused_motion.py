@@ -40,14 +40,14 @@ from mbd_ros.control.udwadia_kalaba.actuation import Actuation
 from mbd_ros.control.udwadia_kalaba.drives import driven_entries, is_under_actuated
 from mbd_ros.control.udwadia_kalaba.elimination import DirectElimination
 from mbd_ros.control.udwadia_kalaba.equation import ConstrainedSolution
-from mbd_ros.control.udwadia_kalaba.rank_facts import (
-    CLEARLY_FREE, CLEARLY_REGULAR, FACTS, gaps, RANK)
+from mbd_ros.control.udwadia_kalaba.rank_facts import FACTS, gaps, RANK
 from mbd_ros.control.udwadia_kalaba.robot_code import has_machine_code, LARGEST_DENSE
 from mbd_ros.control.udwadia_kalaba.solvers import clear_solution, is_conflicting
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import is_flat, Vector
 from mbd_ros.spatial import Scalar
+from mbd_ros.spatial.rank_thresholds import CLEARLY_FREE, CLEARLY_REGULAR
 
 
 class Bounds(NamedTuple):

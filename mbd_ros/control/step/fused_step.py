@@ -31,30 +31,26 @@ from typing import TypeAlias
 import numpy as np
 
 from mbd_ros.control.references.scalar_manifold import displacement, NEAR, turned
-from mbd_ros.control.references.scalars import difference, Row, smallest
+from mbd_ros.control.references.scalars import Row, smallest
 from mbd_ros.control.references.time_code import TimeCode
 from mbd_ros.control.step.fused_motion import (
     Bounds, gaps_of_observation, gaps_of_step, nominal_state)
 from mbd_ros.control.step.joint_reference import JointReference
 from mbd_ros.control.step.motion_kernels import MotionKernels, STEP_FACTS
 from mbd_ros.control.step.nominal_model import NominalModel, SMALLEST_STEP
-from mbd_ros.control.tracking.law import (
-    gaps_of_law, law_size, TrackingEffort, TrackingLaw)
+from mbd_ros.control.tracking.law import law_size, TrackingEffort, TrackingLaw, validity_margins
 from mbd_ros.control.tracking.limits import Limits
 from mbd_ros.control.tracking.nominal_state import NominalState
-from mbd_ros.control.udwadia_kalaba.equation import CONFLICT as CONFLICTING
-from mbd_ros.control.udwadia_kalaba.rank_facts import CONFLICT, FACTS, no_facts, RANK
-from mbd_ros.control.udwadia_kalaba.robot_code import machine_code
+from mbd_ros.control.udwadia_kalaba.rank_facts import CONFLICT, empty_rank_report, FACTS, RANK
+from mbd_ros.control.udwadia_kalaba.robot_code import robot
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.execution.calls.fused import (
-    Computed, Fused, fused, Inside, KernelCall, Pointed)
-from mbd_ros.execution.ir.trace import Operand, Symbol
+from mbd_ros.execution.calls.call_recorder import CallRecorder, Symbols
+from mbd_ros.execution.calls.fused import Fused, Indirect
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import is_flat, Vector
 from mbd_ros.spatial import larger
+from mbd_ros.spatial.rank_thresholds import CONSTRAINT_CONFLICT
 
-Given: TypeAlias = dict[str, list[Symbol]]
-Parts: TypeAlias = list[KernelCall | Computed]
 Code: TypeAlias = Callable[..., 'Vector | None']
 
 LAST = 3
@@ -205,106 +201,90 @@ def fused_step(source: NominalModel | JointReference, law: TrackingLaw, law_code
 @functools.lru_cache(maxsize=64)
 def _reference_step(dyn: PreparedDynamics, law: Fused) -> Code:
     """Return the code of a step whose nominal model is a path of all joints."""
-    n = dyn.model.nv
-    address, world = machine_code(dyn, 'inverse_dynamics')
-
-    def nominal(given: Given) -> list[Operand]:
-        effort, facts = given['needed'], no_facts()
-        facts[RANK] = float(n)
-        return [*given['path'], *effort, *[0.0] * n, *effort, *[0.0] * (STEP_FACTS - FACTS),
-                *facts]
-    parts: Parts = [
-        KernelCall(Pointed('addresses', 1), ('now', Pointed('addresses', 2)), 'path', 3 * n),
-        KernelCall(address, ('path', Inside('path', n), Inside('path', 2 * n), world), 'needed',
-                   n),
-        Computed(nominal, 'nominal', 6 * n + STEP_FACTS)]
-    return _whole(dyn.model, 1, parts, 0, law, lambda given: [], dyn)
+    n, facts = dyn.model.nv, empty_rank_report()
+    facts[RANK] = float(n)
+    step = _recording(dyn.model, 1, 0)
+    path = step.call(Indirect('addresses', 1), (
+        step.given['now'], Indirect('addresses', 2)), 3 * n)
+    effort = robot(step, dyn, 'inverse_dynamics', n, *np.split(path, 3))
+    nominal = np.array([*path, *effort, *[0.0] * n, *effort, *[0.0] * (STEP_FACTS - FACTS),
+                        *facts], object)
+    return _followed(dyn.model, step, nominal, 0, law, [], dyn)
 
 
 @functools.lru_cache(maxsize=64)
 def _constrained_step(kernels: MotionKernels, law: Fused, bounds: Bounds, under_actuated: bool,
                       *, pulled: bool = False) -> Code:
     """Return the code of a step whose nominal model is integrated."""
-    step = kernels.step
+    code = kernels.step
     if pulled:
-        step = kernels.pulled_step(bounds.moved, bounds.violation)
+        code = kernels.pulled_step(bounds.moved, bounds.violation)
         bounds = bounds._replace(moved=math.inf)
     model, n, m = kernels.model, kernels.size, kernels.counts[2]
-    nq, moved = model.nq, model.nq + 5 * n + m
-    state = 'before', Inside('before', nq), Inside('before', nq + n)
+    nq, moved, times = model.nq, model.nq + 5 * n + m, tuple(kernels.changing.values())
+    step = _recording(model, len(times), m)
+    before, now, q, v = (step.given[name] for name in ('before', 'now', 'q', 'v'))
+    span = now - before[-LAST]
+    middle = 0.5 * span + before[-LAST]
 
-    times = tuple(kernels.changing.values())
-
-    def changing(when: str) -> list[str]:
-        """Return where the results of functions of time are."""
-        return [f'{when}{k}' for k in range(len(times))]
-    parts: Parts = [
-        Computed(lambda given: difference(given['now'], given['before'][-LAST:]), 'span', 1),
-        Computed(lambda given: [given['before'][-LAST] + 0.5 * span for span in given['span']],
-                 'middle', 1)]
-    parts += [KernelCall(Pointed('addresses', 1 + 2 * k), (when, Pointed('addresses', 2 + 2 * k)),
-                         f'{when}{k}', size)
-              for when in ('middle', 'now') for k, size in enumerate(times)]
-    stepped = 'stepped' if under_actuated else 'nominal'
-    parts.append(KernelCall(step.address, (
-        *state, 'span', *changing('middle'), *changing('now')), stepped, moved + STEP_FACTS))
-    if not under_actuated:
-        def unusual(given: Given) -> Row:
-            facts = list(given['nominal'][moved:])
-            torn = [CONFLICTING - facts[CONFLICT - FACTS]] if model.loops else []
-            return [*gaps_of_step(facts, bounds), *torn]   # loops hold where a task cannot
-        return _whole(model, len(times), parts, m, law, unusual, (kernels, step))
-    assert kernels.observation is not None
-    # See ``NominalModel.observe``: what no actuator can change is taken from the measured state.
-    parts += [
-        Computed(lambda given: displacement(
-            model, list(given['stepped'][:nq]), list(given['q'])), 'way', n),
-        Computed(lambda given: difference(given['v'], given['stepped'][nq:nq + n]), 'pace', n),
-        KernelCall(kernels.observation.address, (
-            'stepped', Inside('stepped', nq), 'way', 'pace', *changing('now')), 'seen',
-            moved + 1 + FACTS),
-        Computed(lambda given: [*given['seen'][:moved], *given['stepped'][moved:-FACTS],
-                                *given['seen'][-FACTS:]], 'nominal', moved + STEP_FACTS)]
-    return _whole(model, len(times), parts, m, law, lambda given: [
-        *gaps_of_step(list(given['stepped'][moved:]), bounds), *_near(model, given['way']),
-        *gaps_of_observation(
-            list(given['seen'][moved:]), bounds.rank, bounds.taken)], (kernels, step))
+    def changing(time: Symbols) -> list[Symbols]:
+        """Return what changes with time."""
+        return [step.call(Indirect('addresses', 1 + 2 * k), (
+            time, Indirect('addresses', 2 + 2 * k)), size) for k, size in enumerate(times)]
+    at_middle, at_end = changing(middle), changing(now)
+    nominal = step.call(code.address, (
+        before[:nq], before[nq:nq + n], before[nq + n:nq + 2 * n], span, *at_middle, *at_end),
+        moved + STEP_FACTS)
+    facts = list(nominal[moved:])
+    usual = gaps_of_step(facts, bounds)
+    if under_actuated:   # see ``NominalModel.observe``
+        assert kernels.observation is not None
+        way = np.array(displacement(model, list(nominal[:nq]), list(q)), object)
+        seen = step.call(kernels.observation.address, (
+            nominal[:nq], nominal[nq:nq + n], way, v - nominal[nq:nq + n], *at_end),
+            moved + 1 + FACTS)
+        nominal = np.concatenate((seen[:moved], nominal[moved:-FACTS], seen[-FACTS:]))
+        usual += [*_near(model, list(way)),
+                  *gaps_of_observation(list(seen[moved:]), bounds.rank, bounds.taken)]
+    elif model.loops:   # they hold where a task cannot
+        usual.append(CONSTRAINT_CONFLICT - facts[CONFLICT - FACTS])
+    return _followed(model, step, nominal, m, law, usual, (kernels, code))
 
 
-def _whole(model: Model, times: int, parts: Parts, m: int, law: Fused,
-           unusual: Callable[[Given], Row], keep: object) -> Code:
+def _recording(model: Model, times: int, m: int) -> CallRecorder:
+    """Return a step to be recorded, with so many functions of time and rows."""
+    n, nq = model.nv, model.nq
+    size = nq + 5 * n + m + STEP_FACTS + law_size(model) + LAST
+    return CallRecorder({'addresses': 1 + 2 * times, 'before': size, 'now': 1, 'q': nq, 'v': n,
+                         'gains': 2 + n})
+
+
+def _followed(model: Model, step: CallRecorder, nominal: Symbols, m: int, law: Fused,
+              usual: Row, keep: object) -> Code:
     """
     Return (addresses, result before, time, q, v, gains) to ``nominal``, the law's, ``LAST``.
 
-    ``parts`` leave the nominal model in ``nominal``: q (nq,), v, vdot and constraint force (nv,),
-    multipliers (m,), applied force and effort (nv,), then ``STEP_FACTS`` facts; ``unusual``
-    returns what is positive as long as nothing in them is unusual. ``times`` is the number of
-    functions of time, ``keep`` what the addresses in the parts belong to.
+    ``nominal``: q (nq,), v, vdot and constraint force (nv,), multipliers (m,), applied force and
+    effort (nv,), then ``STEP_FACTS`` facts; ``usual`` is positive as long as nothing in them is
+    unusual, ``keep`` what the addresses in the recorded calls belong to.
     """
-    n, nq, efforts = model.nv, model.nq, law_size(model)
+    n, nq = model.nv, model.nq
     moved = nq + 5 * n + m
-    size = moved + STEP_FACTS + efforts + LAST
-    limits, first = Limits(model), 'nominal'
+    limits, (now, q, v, gains) = Limits(model), (
+        step.given[name] for name in ('now', 'q', 'v', 'gains'))
+    place = nominal[:nq]
     if not is_flat(model):
-        first = 'error'
-        parts = [*parts, Computed(lambda given: displacement(
-            model, list(given['q']), list(given['nominal'][:nq])), 'error', n)]
-    parts = [*parts, KernelCall(law.address, (
-        first, Inside('nominal', nq), Inside('nominal', nq + n), Inside('nominal', moved - n), 'q',
-        'v', 'gains'), 'law', efforts)]
-
-    def results(given: Given) -> list[Operand]:
-        nominal, found = given['nominal'], given['law']
-        own, _ = limits.excesses(list(nominal[:nq]), list(nominal[nq:nq + n]))
-        _, measured = limits.excesses(list(given['q']), list(given['v']))
-        return [*nominal, *found, *given['now'], larger(own, measured),
-                smallest([*unusual(given), *gaps_of_law(list(found[5 * n:])),
-                          *_near(model, found[2 * n:3 * n])])]
-    return fused({'addresses': 1 + 2 * times, 'before': size, 'now': 1, 'q': nq, 'v': n,
-                  'gains': 2 + n},
-                 [*parts, Computed(results, 'all', size)], 'control_step', (keep, law)).call
+        place = np.array(displacement(model, list(q), list(place)), object)
+    found = step.call(law.address, (place, nominal[nq:nq + n], nominal[nq + n:nq + 2 * n],
+                                    nominal[moved - n:moved], q, v, gains), law_size(model))
+    own, _ = limits.excesses(list(nominal[:nq]), list(nominal[nq:nq + n]))
+    _, measured = limits.excesses(list(q), list(v))
+    least = smallest([*usual, *validity_margins(list(found[5 * n:])),
+                      *_near(model, list(found[2 * n:3 * n]))])
+    return step.fused([*nominal, *found, *now, larger(own, measured), least], 'control_step',
+                      (keep, law)).call
 
 
-def _near(model: Model, way: Sequence[Symbol]) -> Row:
+def _near(model: Model, way: Row) -> Row:
     """Return what is positive where a displacement is small enough to be exact."""
-    return [NEAR - angle for angle in turned(model, list(way))]
+    return [NEAR - angle for angle in turned(model, way)]

@@ -20,14 +20,14 @@ import numpy as np
 
 from mbd_ros.control.references.paths import Path
 from mbd_ros.control.references.time_code import time_code_of, TimeCode
-from mbd_ros.control.step.nominal_model import Reached
+from mbd_ros.control.step.nominal_model import LazyState
 from mbd_ros.control.tracking.nominal_state import NominalState
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import ShapeError, UnsupportedError
 from mbd_ros.simulation.manifold import is_flat
 
 
-class JointReference(Reached):
+class JointReference(LazyState):
     """
     All joints on a path of time.
 

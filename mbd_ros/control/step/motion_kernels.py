@@ -23,7 +23,7 @@ from collections.abc import Mapping
 import functools
 import itertools
 import math
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,23 +31,21 @@ from mbd_ros.control.constraints.constraint_stack import RecordedStack
 from mbd_ros.control.constraints.link_constraint import MOTION
 from mbd_ros.control.constraints.loop_constraint import ClosedLoops
 from mbd_ros.control.constraints.recorded import Known, Quantity, Rows, Structure
-from mbd_ros.control.references.scalar_manifold import configuration_rate, displaced, normalized
-from mbd_ros.control.references.scalars import (
-    difference, length, Row, smallest, square, sum_of)
+from mbd_ros.control.references.scalar_manifold import displaced
+from mbd_ros.control.references.scalars import difference, length, smallest, sum_of
 from mbd_ros.control.step.applied_forces import avoiding_force, Room, spring_force
 from mbd_ros.control.step.observation import observation_parts
-from mbd_ros.control.udwadia_kalaba.drives import driven_kernel, leave_a_motion, loop_calls
-from mbd_ros.control.udwadia_kalaba.rank_facts import FACTS, gathered, no_facts
-from mbd_ros.control.udwadia_kalaba.robot_code import robot_call
+from mbd_ros.control.udwadia_kalaba.drives import driven_kernel, is_underactuated_by, loop_calls
+from mbd_ros.control.udwadia_kalaba.rank_facts import empty_rank_report, FACTS, gathered
+from mbd_ros.control.udwadia_kalaba.robot_code import robot
 from mbd_ros.control.udwadia_kalaba.solvers import (
     limited_solver, reached_solver, solver, step_solver)
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.execution.calls.fused import Argument, Computed, Fused, fused, Inside, KernelCall
-from mbd_ros.execution.ir.trace import Operand, Symbol
+from mbd_ros.execution.calls.call_recorder import CallRecorder, Symbols
+from mbd_ros.execution.calls.fused import Argument, Fused
+from mbd_ros.execution.ir.trace import Operand
+from mbd_ros.simulation.integrators import rk4_step
 from mbd_ros.spatial import larger, Scalar
-
-Given = Mapping[str, list[Symbol]]
-Part: TypeAlias = KernelCall | Computed
 
 STEP_FACTS = 5 + FACTS
 """Numbers behind the vectors of a step: violation before and after, the lengths of the two
@@ -91,7 +89,7 @@ class MotionKernels:
         self._passive = () if loops else tuple(
             k for k in range(self.size) if k not in setting.drives)
         self._order = (*self._passive, *(k for k in range(self.size) if k not in self._passive))
-        self.reach = bool(loops) and leave_a_motion(dyn, setting.drives)
+        self.reach = bool(loops) and is_underactuated_by(dyn, setting.drives)
         self._drives = np.array(setting.drives, np.float64)
         self._place = [self._order.index(k) for k in range(self.size)]
         self._rest = np.zeros(self.size)
@@ -99,7 +97,7 @@ class MotionKernels:
         self._references = {f'r{k}': size for k, size in enumerate(constraint.reference_sizes)}
         quantities = dict.fromkeys((*(() if self._loops is None else self._loops.quantities),
                                     *constraint.quantities))
-        self._names = {one: f'K{k}' for k, one in enumerate(quantities)}
+        self._quantities = tuple(quantities)
         pull = {} if setting.spring is None else {'pull': 6 * self.size}
         self.changing = {**self._references, 'fade': 3 * rated, **pull}
         self._state = {'q': dyn.model.nq, 'v': self.size}
@@ -122,161 +120,115 @@ class MotionKernels:
         return self._pulled[key]
 
     def _acceleration_kernel(self) -> Fused:
-        """Return (q, v, what changes) to what ``constrained_motion`` gives, applied force."""
-        dyn, n, m = self._dyn, self.size, self.counts[2]
-        spring, passive = self._setting.spring, len(self._passive)
-        calls = [*self._calls(), robot_call(dyn, 'mass_matrix', 'M', n * n, 'q'),
-                 robot_call(dyn, 'bias_forces', 'h', n, 'q', 'v')]
-        if spring is not None:
-            calls.append(robot_call(dyn, 'bias_forces', 'g', n, 'q', self._rest.ctypes.data))
+        """
+        Return (q, v, what changes) to what ``constrained_motion`` gives, applied force.
 
-        def system(given: Given) -> list[Operand]:
-            """Return force, rows, right-hand side, M, with passive entries first; applied."""
-            applied = applied_force(spring, given, square(given['M'], n))
-            force, rows = difference(applied, list(given['h'])), self._rows(given)
-            return [*(force[k] for k in self._order),
-                    *(row[k] for row in rows.matrix for k in self._order), *rows.right_side,
-                    *applied, *(given['M'][n * i + k] for i in self._order for k in self._order
-                                if passive)]
-
-        def results(given: Given) -> list[Operand]:
-            solved = list(given['solved'])
-            return [*self._in_order(solved[:n]), *self._in_order(solved[n:2 * n]), *solved[2 * n:],
-                    *given['system'][after:after + n]]
-        after, size = n + m * n + m, 2 * (n + m) + FACTS
-        loops = 0 if self._loops is None else self._loops.count
-        code = (reached_solver(n, m, loops, len(self._drives)) if self.reach
-                else solver(n, m, passive))
-        more = (self._drives.ctypes.data,) if self.reach else ()
-        return fused({**self._state, **self.changing}, [
-            *calls, Computed(system, 'system', after + n + (n * n if passive else 0)),
-            KernelCall(code.address, (Inside('system', after + n) if passive else 'M',
-                                      Inside('system', 0), Inside('system', n),
-                                      Inside('system', n + m * n), *more), 'solved', size),
-            Computed(results, 'all', size + n)], 'constrained_motion', (*self._keep, code))
-
-    def _in_order(self, entries: Row) -> Row:
-        """Return a vector of a solved system in the order of v."""
-        return [entries[k] for k in self._place]
+        In machine code what ``ConstrainedMotion.solve`` does: ``M qdd = Q + Q_c``, ``A qdd = b``
+        with ``Q`` the applied less the bias force. Solved are they with passive entries first.
+        """
+        dyn, n, m, passive = self._dyn, self.size, self.counts[2], len(self._passive)
+        step, q, v, changing = self._recording(self._state)
+        rows = self._rows(step, q, v, changing)
+        M = robot(step, dyn, 'mass_matrix', n * n, q).reshape(n, n)
+        h = robot(step, dyn, 'bias_forces', n, q, v)
+        applied = self._applied(step, q, v, M, changing)
+        order = list(self._order)
+        A, b = np.array([*rows.matrix], object)[:, order], np.array(rows.right_side, object)
+        if passive:
+            M = M[np.ix_(order, order)]
+        system = M.ravel(), (applied - h)[order], A.ravel(), b
+        if self.reach:
+            assert self._loops is not None
+            code = reached_solver(n, m, self._loops.count, len(self._drives))
+            solved = step.call(code.address, (*system, self._drives.ctypes.data),
+                               2 * (n + m) + FACTS)
+        else:
+            code = solver(n, m, passive)
+            solved = step.call(code.address, system, 2 * (n + m) + FACTS)
+        return step.fused([*solved[:n][self._place], *solved[n:2 * n][self._place],
+                           *solved[2 * n:], *applied], 'constrained_motion', (*self._keep, code))
 
     def _correction_kernel(self, of: str, longest: float = math.inf) -> Fused:
         """
         Return (q, v, what changes) to phi, the least step (nv,) that removes it, and facts.
 
         Or the step that removes ``phi_dot``, with ``of='rate'``; or the damped one where an entry
-        would be longer than allowed.
+        would be longer than allowed. In machine code what ``DirectElimination`` asks
+        ``constrained_acceleration`` for.
         """
-        dyn, n, held = self._dyn, self.size, self.counts[0]
+        n = self.size
         count = self.counts[('violation', 'rate').index(of)]
-        calls = self._calls()
-        weight: tuple[Argument, ...] = ()
-        if self._setting.metric == 'mass' and count:
-            weight = 'M',
-            calls.append(robot_call(dyn, 'mass_matrix', 'M', n * n, 'q'))
-
-        def system(given: Given) -> list[Operand]:
-            rows = self._rows(given)
-            return [*rows.violation, *getattr(rows, of),
-                    *(entry for row in rows.matrix[:count] for entry in row)]
-        calls.append(Computed(system, 'system', held + count + count * n))
-        code, limit, unit = None, np.array((longest,)), np.eye(n)
+        step, q, v, changing = self._recording(self._state)
+        rows = self._rows(step, q, v, changing)
+        weighted, limit, unit = self._setting.metric == 'mass', np.array((longest,)), np.eye(n)
+        M: Argument | Symbols = unit.ctypes.data
+        if weighted and count:
+            M = robot(step, self._dyn, 'mass_matrix', n * n, q)
+        wrong = np.array(getattr(rows, of), object)
+        A = np.array([*rows.matrix[:count]], object).ravel()
+        code, solved = None, np.array([*[0.0] * n, *empty_rank_report()], object)
         if count and longest < math.inf:
             code = limited_solver(n, count)
-            more: tuple[Argument, ...] = (limit.ctypes.data,)
-            weight = weight or (unit.ctypes.data,)
+            solved = step.call(code.address, (M, A, wrong, limit.ctypes.data), n + FACTS)
         elif count:
-            code, more = step_solver(n, count, weighted=bool(weight)), ()
-        if code is not None:
-            calls.append(KernelCall(code.address, (
-                *weight, Inside('system', held + count), Inside('system', held), *more),
-                'solved', n + FACTS))
-
-        def results(given: Given) -> list[Operand]:
-            solved = [*[0.0] * n, *no_facts()] if code is None else given['solved']
-            return [*given['system'][:held], *solved]
-        return fused({**self._state, **self.changing},
-                     [*calls, Computed(results, 'all', held + n + FACTS)], f'{of}_correction',
-                     (*self._keep, code, limit, unit))
+            code = step_solver(n, count, weighted=weighted)
+            solved = step.call(code.address, (M, A, wrong)[0 if weighted else 1:], n + FACTS)
+        return step.fused([*rows.violation, *solved], f'{of}_correction',
+                          (*self._keep, code, limit, unit))
 
     def _step_kernel(self, pull: tuple[float, float] | None = None) -> Fused:
         """
         Return a step of RK4, one of Newton, one of the velocity, and the motion at its end.
 
-        With ``pull``, see ``pulled_step``, it takes more Newton steps, and damps them.
+        In machine code what ``NominalModel`` does; with ``pull``, see ``pulled_step``, it takes
+        more Newton steps, and damps them.
 
         (q, v, vdot, step, what changes at its middle and at its end) to q, v, vdot, constraint
         force, multipliers, applied force, effort; then what ``STEP_FACTS`` says.
         """
         model, n, (held, _, m) = self.model, self.size, self.counts
         longest, tolerance = (math.inf, 0.0) if pull is None else pull
+        size, facts = 3 * n + 2 * m + FACTS, list[Symbols]()
         places = self._correction_kernel('violation', longest)
         rates = self._correction_kernel('rate')
-        steps = 1 if pull is None else PULLS
-        at = {when: tuple(f'{when}_{name}' for name in self.changing)
-              for when in ('middle', 'end')}
-        inputs = {'q': model.nq, 'v': n, 'a1': n, 'step': 1,
-                  **{f'{when}_{name}': size for when in at
-                     for name, size in self.changing.items()}}
-        parts: list[Part] = []
+        names = {when: [f'{when}_{name}' for name in self.changing] for when in ('middle', 'end')}
+        step = CallRecorder({**self._state, 'a': n, 'step': 1, **{
+            name: length for when in names.values()
+            for name, length in zip(when, self.changing.values())}})
+        q, v, first, h = (step.given[name] for name in (*self._state, 'a', 'step'))
+        stages = iter(('middle', 'middle', 'end', 'end'))
 
-        def combined(stage: int, *terms: tuple[Scalar, str]) -> None:
-            """Add the state ``q + step * (sum of factors times rates)`` and v likewise."""
-            def ahead(given: Given, start: str, rates: list[Row]) -> Row:
-                step, = given['step']
-                return [x + step * sum_of(
-                    factor * entry for (factor, _), entry in zip(terms, its))
-                    for x, *its in zip(given[start], *rates)]
+        def called(kernel: Fused, size: int, when: str, q: Symbols, v: Symbols) -> Symbols:
+            return step.call(kernel.address, (q, v, *names[when]), size)
 
-            def place(given: Given) -> Row:
-                q = ahead(given, 'q', [configuration_rate(
-                    model, list(given[f'q{k}']), list(given[f'v{k}'])) for _, k in terms])
-                return q if stage < 5 else normalized(model, q)
-            parts.append(Computed(place, f'q{stage}', model.nq))
-            parts.append(Computed(lambda given: ahead(
-                given, 'v', [list(given[f'a{k or 1}'][:n]) for _, k in terms]), f'v{stage}', n))
+        def motion(q: Symbols, v: Symbols) -> Symbols:
+            found = called(self.acceleration, size, next(stages), q, v)
+            facts.append(found[size - n - FACTS:size - n])
+            return found
 
-        def called(kernel: Fused, result: str, size: int, *arguments: str) -> None:
-            parts.append(KernelCall(kernel.address, arguments, result, size))
-
-        size = 3 * n + 2 * m + FACTS
-        for stage, fraction, when in ((2, 0.5, 'middle'), (3, 0.5, 'middle'), (4, 1.0, 'end')):
-            combined(stage, (fraction, str(stage - 1) if stage > 2 else ''))
-            called(self.acceleration, f'a{stage}', size, f'q{stage}', f'v{stage}', *at[when])
-        sixth, third = 1.0 / 6.0, 1.0 / 3.0
-        combined(5, (sixth, ''), (third, '2'), (third, '3'), (sixth, '4'))
-        space = held + n + FACTS
-
-        def corrected(step: int) -> None:
-            """Take a Newton step from one configuration to the next."""
-            called(places, f'c{step}', space, f'q{4 + step}', 'v5', *at['end'])
-            parts.append(Computed(lambda given: displaced(
-                model, list(given[f'q{4 + step}']),
-                [-x for x in given[f'c{step}'][held:held + n]]), f'q{5 + step}', model.nq))
-        for step in range(1, 1 + steps):
-            corrected(step)
-        corrections = [f'c{step}' for step in range(1, 1 + steps)]
-        last = f'q{5 + steps}'
-        called(rates, 'w', space, last, 'v5', *at['end'])
-        parts.append(Computed(
-            lambda given: difference(given['v5'], given['w'][held:held + n]), 'w5', n))
-        called(self.acceleration, 'a6', size, last, 'w5', *at['end'])
-        parts += self._driven(last, 'a6')
-
-        def results(given: Given) -> list[Operand]:
-            a, w = given['a6'], given['w']
-            facts = [given[stage][size - n - FACTS:size - n] for stage in ('a6', 'a2', 'a3', 'a4')]
-            facts += [given[correction][held + n:] for correction in (*corrections, 'w')]
-            sizes = [length(given[name][:held]) for name in (*corrections, 'w')]
-            removed = [] if pull is None else [
-                larger(1.0 - after / larger(before, tolerance), (tolerance - before) / tolerance)
-                for before, after in itertools.pairwise(sizes)]
-            if self.drive is not None:
-                facts.append(given['driven'][n:])
-            return [*given[last], *given['w5'], *self._moved(given, a), sizes[0], sizes[-1],
-                    sum_of(length(given[name][held:held + n]) for name in corrections),
-                    length(w[held:held + n]), smallest([1.0, *removed]), *gathered(facts)]
-        return fused(inputs, [*parts, Computed(
-            results, 'all', model.nq + 5 * n + m + STEP_FACTS)], 'nominal_step',
+        q, v = rk4_step(model, lambda t, q, v: motion(q, v)[:n], 0.0, q, v, h, first=first)
+        sizes, way = list[Scalar](), list[Scalar]()
+        for _ in range(1 if pull is None else PULLS):
+            phi, change, about = np.split(
+                called(places, held + n + FACTS, 'end', q, v), (held, held + n))
+            q = np.array(displaced(model, list(q), list(-change)), object)
+            sizes.append(length(phi))
+            way.append(length(change))
+            facts.append(about)
+        phi, change, about = np.split(
+            called(rates, held + n + FACTS, 'end', q, v), (held, held + n))
+        v = v - change
+        sizes.append(length(phi))
+        facts.append(about)
+        a = motion(q, v)
+        effort, driven = self._effort(step, q, a)
+        removed = [] if pull is None else [
+            larger(1.0 - after / larger(before, tolerance), (tolerance - before) / tolerance)
+            for before, after in itertools.pairwise(sizes)]
+        facts = [facts[-1], *facts[:-1], *driven]   # rank and conflict are those at its end
+        return step.fused([
+            *q, *v, *self._moved(a, effort), sizes[0], sizes[-1], sum_of(way), length(change),
+            smallest([1.0, *removed]), *gathered(facts)], 'nominal_step',
             (self.acceleration, places, rates, self.drive))
 
     def _observation_kernel(self) -> Fused:
@@ -287,66 +239,58 @@ class MotionKernels:
         constraint force, multipliers, applied force, effort; then the length of the way that was
         taken, and facts. See ``NominalModel.observe``.
         """
-        model, n, m = self.model, self.size, self.counts[2]
-        size, at = 3 * n + 2 * m + FACTS, self.model.nq + n
-        parts: list[Part] = [
-            *observation_parts(self._dyn, self._setting.drives, math.nan),
-            Computed(lambda given: given['seen'][:at], 'state', at),
-            KernelCall(self.acceleration.address, (
-                'state', Inside('state', model.nq), *self.changing), 'a', size),
-            *self._driven('state', 'a')]
+        nq, n, m = self.model.nq, self.size, self.counts[2]
+        size = 3 * n + 2 * m + FACTS
+        step, _, _, changing = self._recording({**self._state, 'way': n, 'pace': n})
+        parts = observation_parts(self._dyn, self._setting.drives, math.nan)
+        q, v, taken, about = np.split(step.include(parts), (nq, nq + n, nq + n + 1))
+        a = step.call(self.acceleration.address, (q, v, *changing.values()), size)
+        effort, driven = self._effort(step, q, a)
+        facts = gathered([a[size - n - FACTS:size - n], about, *driven])
+        return step.fused([*q, *v, *self._moved(a, effort), *taken, *facts], 'observation',
+                          (*self._keep, self.acceleration, self.drive, parts))
 
-        def results(given: Given) -> list[Operand]:
-            a, (taken, *facts) = given['a'], given['seen'][at:]
-            every = [a[size - n - FACTS:size - n], facts]
-            if self.drive is not None:
-                every.append(given['driven'][n:])
-            return [*given['state'], *self._moved(given, a), taken, *gathered(every)]
-        return fused({**self._state, 'way': n, 'pace': n, **self.changing},
-                     [*parts, Computed(results, 'all', model.nq + 5 * n + m + 1 + FACTS)],
-                     'observation', (*self._keep, self.acceleration, self.drive, parts))
+    def _recording(self, inputs: Mapping[str, int]
+                   ) -> tuple[CallRecorder, Symbols, Symbols, dict[str, Symbols]]:
+        """Return a function to be recorded, its q and v, and what changes with time."""
+        found = CallRecorder({**inputs, **self.changing})
+        return (found, found.given['q'], found.given['v'],
+                {name: found.given[name] for name in self.changing})
 
-    def _driven(self, q: str, a: str) -> list[Part]:
-        """Return what finds the efforts of drives for accelerations with their force."""
-        n, size = self.size, 3 * self.size + 2 * self.counts[2] + FACTS
+    def _effort(self, step: CallRecorder, q: Symbols, a: Symbols) -> tuple[Symbols, list[Symbols]]:
+        """Return the efforts of drives for accelerations with their force, and facts of these."""
+        n = self.size
+        needed = a[len(a) - n:] + a[n:2 * n]
         if self.drive is None:
-            return []
-        return [Computed(lambda given: [x + y for x, y in zip(
-                    given[a][size - n:], given[a][n:2 * n])], 'needed', n),
-                KernelCall(self.drive.address, (q, 'needed'), 'driven', n + FACTS)]
+            return needed, []
+        driven = step.call(self.drive.address, (q, needed), n + FACTS)
+        return driven[:n], [driven[n:]]
 
-    def _moved(self, given: Given, a: list[Symbol]) -> Row:
+    def _moved(self, a: Symbols, effort: Symbols) -> list[Operand]:
         """Return accelerations, constraint force, multipliers, applied force and effort."""
         n, m = self.size, self.counts[2]
-        applied, force = a[len(a) - n:], a[n:2 * n]
-        effort = ([x + y for x, y in zip(applied, force)] if self.drive is None
-                  else list(given['driven'][:n]))
-        return [*a[:2 * n + m], *applied, *effort]
+        return [*a[:2 * n + m], *a[len(a) - n:], *effort]
 
-    def _calls(self) -> list[Part]:
-        """Return calls of the kernels that the rows need."""
-        return [part for quantity in self._names for part in self._called(quantity)]
-
-    def _called(self, quantity: Quantity) -> list[Part]:
-        """Return what finds a quantity, and takes rounding out of the rows of loops."""
-        name = self._names[quantity]
+    def _quantity(self, step: CallRecorder, quantity: Quantity, q: Symbols, v: Symbols) -> Symbols:
+        """Return a quantity that rows need, those of loops without rounding."""
         function, link = quantity
         if function == 'own_loop_rows':
-            return [*loop_calls(self._dyn, 'q', 'v', name)]
+            return step.include(loop_calls(self._dyn, step.place(q), step.place(v), 'loops'))
         if function == 'jacobian':
-            return [robot_call(self._dyn, function, name, 6 * self.size, 'q', link=link)]
-        return [robot_call(self._dyn, function, name, MOTION, 'q', 'v', self._rest.ctypes.data,
-                           link=link)]
+            return robot(step, self._dyn, function, 6 * self.size, q, link=link)
+        return robot(step, self._dyn, function, MOTION, q, v, self._rest.ctypes.data, link=link)
 
-    def _rows(self, given: Given) -> Rows:
+    def _rows(self, step: CallRecorder, q: Symbols, v: Symbols, changing: Mapping[str, Symbols]
+              ) -> Rows:
         """Return the rows of loops, then those of the constraint, less its approach."""
         known = Known(
-            list(given['q']), list(given['v']),
-            {quantity: list(given[name]) for quantity, name in self._names.items()},
-            [list(given[name]) for name in self._references])
+            list(q), list(v),
+            {one: list(self._quantity(step, one, q, v)) for one in self._quantities},
+            [list(changing[name]) for name in self._references])
         rows = self._constraint.rows(known)
         held, rated, _ = self._constraint.counts
-        value, slope, second = (list(given['fade'][k * rated:(k + 1) * rated]) for k in range(3))
+        value, slope, second = (list(changing['fade'][k * rated:(k + 1) * rated])
+                                for k in range(3))
         own = Rows(difference(rows.violation, value),
                    difference(rows.rate, slope[:held] + value[held:]), rows.matrix,
                    [x + s for x, s in zip(rows.right_side, second[:held] + slope[held:])]
@@ -355,22 +299,23 @@ class MotionKernels:
             return own
         return Rows(*(first + then for first, then in zip(self._loops.rows(known), own)))
 
+    def _applied(self, step: CallRecorder, q: Symbols, v: Symbols, M: Symbols,
+                 changing: Mapping[str, Symbols]) -> Symbols:
+        """Return the force of the posture spring, zero without one."""
+        n = self.size
+        if self._setting.spring is None:
+            return np.zeros(n, object)
+        g = robot(step, self._dyn, 'bias_forces', n, q, self._rest.ctypes.data)
+        damping, rooms = self._setting.spring
+        place, roots, pace = np.split(changing['pull'][:3 * n], 3)
+        inertia = list(M.diagonal())
+        spring = spring_force(damping, list(roots), list(g), list(place - q), list(pace - v),
+                              inertia)
+        away = avoiding_force(rooms, damping, list(roots), list(q), list(v), inertia)
+        return np.array(spring, object) + np.array(away, object)
+
 
 @functools.lru_cache(maxsize=64)
 def motion_kernels(dyn: PreparedDynamics, structure: Structure, setting: Setting) -> MotionKernels:
     """Return machine code, made once: a robot goes from task to task without a compilation."""
     return MotionKernels(dyn, structure.constraint, setting)
-
-
-def applied_force(kind: tuple[float, tuple[Room, ...]] | None, given: Given, M: list[Row]) -> Row:
-    """Return the force of a posture spring, on scalars, zero without one."""
-    if kind is None:
-        return [0.0] * len(M)
-    damping, rooms = kind
-    n, pull = len(M), given['pull']
-    inertia, roots = [row[i] for i, row in enumerate(M)], list(pull[n:2 * n])
-    spring = spring_force(damping, roots, list(given['g']), difference(pull[:n], given['q']),
-                          difference(pull[2 * n:3 * n], given['v']), inertia)
-    away = avoiding_force(rooms, damping, roots, list(given['q']), list(given['v']),
-                          inertia)
-    return [x + y for x, y in zip(spring, away)]

@@ -32,8 +32,7 @@ from mbd_ros.control.udwadia_kalaba.drives import driven_entries
 from mbd_ros.errors import DivergedError, InvalidValueError, NotFiniteError
 from mbd_ros.execution.calls.fused import interpreted
 from mbd_ros.simulation.integrators import rk4_step
-from mbd_ros.simulation.manifold import (
-    checked, displacement, positive_time, Vector)
+from mbd_ros.simulation.manifold import checked, displacement, positive_time, Vector
 
 STARTS = ('as_given', 'project')
 ABSURD_SPEED = 1e4
@@ -42,7 +41,7 @@ SMALLEST_STEP = 1e-9
 """Times closer than this count as equal [s]; messages carry them in nanoseconds."""
 
 
-class Reached:
+class LazyState:
     """
     The state that a nominal model has reached at a time [s].
 
@@ -76,7 +75,7 @@ class Reached:
         return state
 
 
-class NominalModel(Reached):
+class NominalModel(LazyState):
     """
     A constrained robot, integrated up to given times.
 

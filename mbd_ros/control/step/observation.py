@@ -31,11 +31,11 @@ from mbd_ros.control.references.scalar_manifold import displaced
 from mbd_ros.control.references.scalars import difference, identity, length, Row, sum_of
 from mbd_ros.control.udwadia_kalaba.drives import loop_calls
 from mbd_ros.control.udwadia_kalaba.equation import constrained_acceleration
-from mbd_ros.control.udwadia_kalaba.rank_facts import FACTS, gathered, no_facts
+from mbd_ros.control.udwadia_kalaba.rank_facts import empty_rank_report, FACTS, gathered
 from mbd_ros.control.udwadia_kalaba.robot_code import has_machine_code, robot_call
 from mbd_ros.control.udwadia_kalaba.solvers import step_solver
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.execution.calls.fused import Computed, Inside, KernelCall
+from mbd_ros.execution.calls.fused import Computed, KernelCall, Slice
 from mbd_ros.execution.ir.trace import Operand, Symbol
 from mbd_ros.simulation.manifold import Vector
 
@@ -61,7 +61,7 @@ def observation_parts(dyn: PreparedDynamics, drives: Sequence[int], tolerance: f
         rows, right = system[:count * n].reshape(count, n), system[count * n:]
         return np.concatenate((constrained_acceleration(
             M.reshape(n, n), np.zeros(n), rows, right, tolerance=tolerance).accelerations,
-            no_facts()))
+            empty_rank_report()))
 
     def own(what: str) -> list[KernelCall | Computed]:
         """Return what finds the part of a motion that actuators could bring about."""
@@ -74,7 +74,7 @@ def observation_parts(dyn: PreparedDynamics, drives: Sequence[int], tolerance: f
                     *(sum_of(a * x for a, x in zip(row, given[what])) for row in rows)]
         where = f'{what}_system'
         return [Computed(system, where, count * n + count), KernelCall(
-            code.address if code else 0, ('M', where, Inside(where, count * n)), f'own_{what}',
+            code.address if code else 0, ('M', where, Slice(where, count * n)), f'own_{what}',
             n + FACTS, dense)]
 
     def taken(given: Given, what: str) -> Row:

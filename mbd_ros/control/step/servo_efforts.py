@@ -20,7 +20,7 @@ import numpy as np
 
 from mbd_ros.control.constraints.servo_constraints import Constraint
 from mbd_ros.control.references.arguments import CONSTRAINT, require, require_prepared
-from mbd_ros.control.udwadia_kalaba.actuation import Actuation, Reach
+from mbd_ros.control.udwadia_kalaba.actuation import ActuatedSubspace, Actuation
 from mbd_ros.control.udwadia_kalaba.internal_dynamics import internal_dynamics
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InfeasibleError, UnsupportedError
@@ -86,7 +86,7 @@ class ServoEfforts:
         if self._unchecked:
             self._unchecked = False
             self._check(t, q, A)
-        solution = Reach(dyn.mass_matrix(q), self._actuation.active).solve(
+        solution = ActuatedSubspace(dyn.mass_matrix(q), self._actuation.active).solve(
             -dyn.bias_forces(q, v), A, b, 0)
         efforts, limits = solution.constraint_force, dyn.model.effort_limits
         excess = np.abs(efforts) - limits

@@ -37,9 +37,8 @@ from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.api.thrust_map import thrust_columns
 from mbd_ros.model.state import floating_base, neutral
 from mbd_ros.simulation.manifold import Vector
+from mbd_ros.spatial.rank_thresholds import NO_THRUST
 
-LEAST = 1e-6
-"""A direction is not pushed where its singular value is a smaller part of the largest."""
 DIRECTIONS = ('along x', 'along y', 'along z', 'about x', 'about y', 'about z')
 
 
@@ -71,9 +70,9 @@ class ThrustAllocation:
         if self._base is None:
             return
         U, sizes, _ = np.linalg.svd(thrust_columns(dyn, neutral(model))[self._base, self._named])
-        reached = U[:, :int((sizes > LEAST * sizes[0]).sum())]
+        reached = U[:, :int((sizes > NO_THRUST * sizes[0]).sum())]
         left = [name for name, row in zip(DIRECTIONS, reached)
-                if 1.0 - np.linalg.norm(row) > LEAST]
+                if 1.0 - np.linalg.norm(row) > NO_THRUST]
         if left:
             self.finding = (
                 f'the thrusters push the floating base in {reached.shape[1]} of six directions: '
@@ -99,7 +98,7 @@ class ThrustAllocation:
         L = np.linalg.cholesky(M[self._base])
         thrust[self._named] = np.linalg.lstsq(
             np.linalg.solve(L, B[self._base]), np.linalg.solve(L, force[self._base]),
-            rcond=LEAST)[0]
+            rcond=NO_THRUST)[0]
         efforts = force - B @ thrust[self._named]
         efforts -= M @ np.linalg.solve(M[self._base], efforts[self._base])
         efforts[self._base] = 0.0

@@ -44,7 +44,7 @@ from mbd_ros.control.tracking.adaptation import Adaptation
 from mbd_ros.control.tracking.nominal_state import NominalState
 from mbd_ros.control.udwadia_kalaba.actuation import Actuation
 from mbd_ros.control.udwadia_kalaba.drives import drive_call, driven
-from mbd_ros.control.udwadia_kalaba.rank_facts import CLEARLY_FREE, FACTS, gaps, no_facts
+from mbd_ros.control.udwadia_kalaba.rank_facts import empty_rank_report, FACTS, gaps
 from mbd_ros.control.udwadia_kalaba.robot_code import has_machine_code, robot_call
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, ShapeError
@@ -54,6 +54,7 @@ from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import (
     checked, displaced, displacement, endless, is_flat, joint_of_each_velocity, Vector)
 from mbd_ros.spatial import larger, Scalar
+from mbd_ros.spatial.rank_thresholds import CLEARLY_FREE
 
 IDLE_DAMPING = 1.0
 """Damping of a weightless robot [1/s]: a push of 1 rad/s is forgotten in a few seconds."""
@@ -295,7 +296,8 @@ class TrackingLaw:
             first = displacement(self.dyn.model, q, nominal.q)
         found = None if code is None else code.call(
             first, nominal.v, nominal.accelerations, nominal.effort, q, v, self.gains)
-        if found is None or not all_positive(gaps_of_law(found[5 * self.dyn.model.nv:].tolist())):
+        if found is None or not all_positive(
+                validity_margins(found[5 * self.dyn.model.nv:].tolist())):
             found = self._interpreted(nominal, q, v)
         return self.read(found, nominal.effort)
 
@@ -373,7 +375,7 @@ class TrackingLaw:
 
         ``(q_n, v_n, qdd_n, effort_n, q, v, gains)`` to effort within the limits, feedback, error,
         error rate and robust term (nv,) each; then the largest cut of an effort, the largest error
-        of a joint that turns without end, and the facts about drives (see ``gaps_of_law``). In
+        of a joint that turns without end, and the facts about drives (``validity_margins``). In
         place of ``q_n`` it takes the error (nv,) where configurations do not just add.
         """
         model = dyn.model
@@ -403,7 +405,7 @@ class TrackingLaw:
                 effort = [x + y for x, y in zip(effort, term)]
             limited = [clipped(x, limit) for x, limit in zip(effort, self.effort_limits.tolist())]
             turning = [absolute(e) for e, free in zip(error, endless(model)) if free]
-            facts = list(given['efforts'][n:]) if shared else no_facts()
+            facts = list(given['efforts'][n:]) if shared else empty_rank_report()
             return [*limited, *difference(effort, list(given['f_n'])), *error, *rate, *term,
                     -smallest([-absolute(x - y) for x, y in zip(effort, limited)]),
                     -smallest([-angle for angle in turning]) if turning else 0.0, *facts]
@@ -502,7 +504,7 @@ def law_size(model: Model) -> int:
     return 5 * model.nv + 2 + FACTS
 
 
-def gaps_of_law(facts: Row) -> Row:
+def validity_margins(facts: Row) -> Row:
     """
     Return what is positive where a law's machine code is right, from what follows its vectors.
 

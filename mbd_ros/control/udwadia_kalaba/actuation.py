@@ -46,10 +46,7 @@ from mbd_ros.dynamics.prepared.triangles import solve_triangle
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import joint_of_each_velocity, Matrix, Vector
-
-OUT_OF_REACH = 1e-9
-"""A direction is not reached where its singular value is a smaller part of the largest, or of what
-a drive pushes where nothing holds it."""
+from mbd_ros.spatial.rank_thresholds import CONSTRAINT_RANK, OUT_OF_REACH
 
 
 class Actuation:
@@ -93,7 +90,7 @@ class Actuation:
         return float(np.abs(force[self.passive]).max(initial=0.0))
 
 
-class Reach:
+class ActuatedSubspace:
     """
     What the actuators of a robot can do at a configuration.
 
@@ -127,8 +124,8 @@ class Reach:
         efforts[self._active] = self._inverse @ push
         return efforts
 
-    def solve(self, Q: Vector, A: Matrix, b: Vector, count: int, *, tolerance: float = 1e-10
-              ) -> ConstrainedSolution:
+    def solve(self, Q: Vector, A: Matrix, b: Vector, count: int, *,
+              tolerance: float = CONSTRAINT_RANK) -> ConstrainedSolution:
         """
         Return the motion under rows A (m, n), b (m,) that the actuators have to bring about.
 
@@ -173,7 +170,7 @@ def where_loops_hold(model: Model, M: Matrix, Q: Vector, A: Matrix, b: Vector, c
     The compromise is one among the rows of the task, after the first ``count`` of A (m, n) and
     b (m,), which are those of the loops; all joints have actuators.
     """
-    found = Reach(M, np.arange(len(Q)), RowSpace(model, A[:count])).solve(
+    found = ActuatedSubspace(M, np.arange(len(Q)), RowSpace(model, A[:count])).solve(
         Q, A, b, count, tolerance=tolerance)
     return found._replace(conflicting=True, multipliers=np.linalg.lstsq(
         A.T, found.constraint_force, rcond=tolerance)[0])

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mbd_ros.control.udwadia_kalaba.actuation import Actuation, Reach, where_loops_hold
+from mbd_ros.control.udwadia_kalaba.actuation import ActuatedSubspace, Actuation, where_loops_hold
 from mbd_ros.control.udwadia_kalaba.equation import constrained_acceleration, ConstrainedSolution
 from mbd_ros.dynamics import bias_forces, mass_matrix
 from mbd_ros.dynamics.algorithms.row_space import RowSpace
@@ -35,6 +35,7 @@ from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.execution import Executor
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import joint_of_each_velocity
+from mbd_ros.spatial.rank_thresholds import CONSTRAINT_RANK
 
 Array = NDArray[np.float64]
 
@@ -82,7 +83,7 @@ def udwadia_kalaba(
     dissipation: bool = False,
     fluid: Fluid | None = DEFAULT,
     ground: Ground | None = None,
-    tolerance: float = 1e-10,
+    tolerance: float = CONSTRAINT_RANK,
     actuated: Sequence[str] | None = None,
 ) -> ConstrainedSolution | ConstrainedSolutions:
     """
@@ -172,8 +173,8 @@ def _solved(model: Model, active: NDArray[np.intp], loop_rows: int, M: Array, fo
                                  tolerance=tolerance)
     else:
         loops = RowSpace(model, A[order[:loop_rows]]) if loop_rows else None
-        found = Reach(M, active, loops).solve(force, A[order], b[order], loop_rows,
-                                              tolerance=tolerance)
+        found = ActuatedSubspace(M, active, loops).solve(force, A[order], b[order], loop_rows,
+                                                         tolerance=tolerance)
     back = np.argsort(order)
     return found._replace(multipliers=found.multipliers[back], residual=found.residual[back])
 

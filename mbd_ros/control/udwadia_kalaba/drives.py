@@ -26,24 +26,23 @@ import functools
 import numpy as np
 
 from mbd_ros.control.constraints.loop_constraint import ClosedLoops
-from mbd_ros.control.udwadia_kalaba.actuation import Actuation, Reach
+from mbd_ros.control.udwadia_kalaba.actuation import ActuatedSubspace, Actuation
 from mbd_ros.control.udwadia_kalaba.loop_systems import clean_rows, driven_share as share_by_loops
-from mbd_ros.control.udwadia_kalaba.rank_facts import clear, CLEARLY_FREE, FACTS, no_facts
+from mbd_ros.control.udwadia_kalaba.rank_facts import clear, empty_rank_report, FACTS
 from mbd_ros.control.udwadia_kalaba.reached_systems import reached_share
-from mbd_ros.control.udwadia_kalaba.robot_code import (
-    has_machine_code, LARGEST, padded, robot_call)
+from mbd_ros.control.udwadia_kalaba.robot_code import has_machine_code, LARGEST, padded, robot_call
 from mbd_ros.control.udwadia_kalaba.small_systems import actuated_share
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.algorithms.row_space import RowSpace
 from mbd_ros.dynamics.loops.closure import close_loops
-from mbd_ros.dynamics.loops.efforts import driven_share, free_motions, UNDRIVEN
+from mbd_ros.dynamics.loops.efforts import driven_share, free_motions
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import LoopOpenError
-from mbd_ros.execution.calls.fused import (
-    Argument, Computed, Fused, fused, Inside, KernelCall)
+from mbd_ros.execution.calls.fused import Argument, Computed, Fused, fused, KernelCall, Slice
 from mbd_ros.execution.ir.loop_code import loop_code, LoopCode
 from mbd_ros.model.state import integrate, neutral
 from mbd_ros.simulation.manifold import Matrix, Vector
+from mbd_ros.spatial.rank_thresholds import CLEARLY_FREE, UNDRIVEN
 
 ASIDE = 0.1
 """Distance from the zero pose at which underactuation is decided [rad or m]."""
@@ -79,11 +78,11 @@ def dense_share(dyn: PreparedDynamics, q: Vector, force: Vector, actuation: Actu
 
 def is_under_actuated(dyn: PreparedDynamics, actuation: Actuation) -> bool:
     """Return whether a robot, with its loops closed, has motions that no actuator controls."""
-    return leave_a_motion(dyn, driven_entries(dyn, actuation))
+    return is_underactuated_by(dyn, driven_entries(dyn, actuation))
 
 
 @functools.lru_cache(maxsize=64)
-def leave_a_motion(dyn: PreparedDynamics, drives: tuple[int, ...]) -> bool:
+def is_underactuated_by(dyn: PreparedDynamics, drives: tuple[int, ...]) -> bool:
     """Return whether actuators at some entries of v leave a motion of the robot uncontrolled."""
     model = dyn.model
     if not model.loops:
@@ -103,12 +102,13 @@ def aside(dyn: PreparedDynamics) -> Vector:
         return place
 
 
-def reach(dyn: PreparedDynamics, q: Vector, mass_matrix: Matrix, actuation: Actuation) -> Reach:
+def reach(dyn: PreparedDynamics, q: Vector, mass_matrix: Matrix, actuation: Actuation
+          ) -> ActuatedSubspace:
     """Return what the drives of a robot can do at a configuration (nq,)."""
     if not dyn.model.loops:
-        return Reach(mass_matrix, actuation.active)
+        return ActuatedSubspace(mass_matrix, actuation.active)
     rows = dyn.own_loop_rows(q, np.zeros(dyn.model.nv))[:, VALUES:]
-    return Reach(mass_matrix, actuation.active, RowSpace(dyn.model, rows))
+    return ActuatedSubspace(mass_matrix, actuation.active, RowSpace(dyn.model, rows))
 
 
 def driven_entries(dyn: PreparedDynamics, actuation: Actuation | None) -> tuple[int, ...]:
@@ -131,7 +131,7 @@ def driven_kernel(dyn: PreparedDynamics, drives: tuple[int, ...]) -> Fused | Non
         parts = [*mass, Computed(lambda given: [
             *(given['M'][n * i + k] for i in order for k in order),
             *(given['needed'][k] for k in order)], 'system', n * n + n),
-            KernelCall(code.address, ('system', Inside('system', n * n)), 'sorted', n + FACTS),
+            KernelCall(code.address, ('system', Slice('system', n * n)), 'sorted', n + FACTS),
             Computed(lambda given: [*(given['sorted'][order.index(k)] for k in range(n)),
                                     *given['sorted'][n:]], 'shared', n + FACTS)]
     else:
@@ -140,7 +140,7 @@ def driven_kernel(dyn: PreparedDynamics, drives: tuple[int, ...]) -> Fused | Non
                  Computed(lambda given: [given['rows'][(VALUES + n) * i + VALUES + k]
                                          for i in range(m) for k in range(n)], 'A', m * n)]
         given = ('A', 'needed', places.ctypes.data)
-        if leave_a_motion(dyn, drives):
+        if is_underactuated_by(dyn, drives):
             code = loop_code(
                 reached_share, [(n, n), (m, n), (n,), (count,), (n + FACTS,)],
                 [n, m, count, padded(m), padded(count)])
@@ -161,12 +161,12 @@ def drive_call(dyn: PreparedDynamics, actuation: Actuation | None, q: str, force
     code = driven_kernel(dyn, driven_entries(dyn, actuation))
 
     def dense(q: Vector, force: Vector, keep: object = code) -> Vector:
-        return np.concatenate((dense_share(dyn, q, force, actuation), no_facts()))
+        return np.concatenate((dense_share(dyn, q, force, actuation), empty_rank_report()))
     return KernelCall(0 if code is None else code.address, (q, force), result,
                       dyn.model.nv + FACTS, dense)
 
 
-def loop_calls(dyn: PreparedDynamics, q: str, v: Argument, result: str) -> list[KernelCall]:
+def loop_calls(dyn: PreparedDynamics, q: Argument, v: Argument, result: str) -> list[KernelCall]:
     """Return what finds the rows of a robot's loops, without those that are rounding."""
     n, m = dyn.model.nv, ClosedLoops(dyn).count
     raw, size = f'{result}_raw', m * (VALUES + n)

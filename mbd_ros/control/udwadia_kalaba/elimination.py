@@ -33,6 +33,7 @@ from mbd_ros.control.udwadia_kalaba.solvers import limited_entry, quick_constrai
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, NotFiniteError
 from mbd_ros.simulation.manifold import displaced, joint_of_each_velocity, Matrix, Vector
+from mbd_ros.spatial.rank_thresholds import CONSTRAINT_RANK
 
 METRICS = ('mass', 'euclidean')
 ROUNDINGS = 16
@@ -123,7 +124,7 @@ class DirectElimination:
     velocity_iterations: int = 1
     max_step: float = 0.2
     max_velocity_step: float = 10.0
-    rank_tolerance: float = 1e-10
+    rank_tolerance: float = CONSTRAINT_RANK
     nudge: float = 0.0
 
     def __post_init__(self) -> None:

@@ -31,15 +31,8 @@ import scipy
 from mbd_ros.dynamics.prepared.triangles import solve_triangle
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError, SingularMassError
 from mbd_ros.simulation.manifold import Matrix, Vector
-
-SINGULAR_PIVOT = 1e-14
-"""A squared pivot of L below this fraction of its diagonal entry of M is rounding error."""
-
-ROUNDING = 1e-12
-"""Part of the longest row below which a row is zero but for rounding."""
-
-CONFLICT = 1e-8
-"""A dependent row whose relative residual exceeds this contradicts the others."""
+from mbd_ros.spatial.rank_thresholds import (
+    CONSTRAINT_CONFLICT, CONSTRAINT_RANK, CONSTRAINT_ROUNDING, MASS_PIVOT)
 
 
 class ConstrainedSolution(NamedTuple):
@@ -80,7 +73,7 @@ def constrained_acceleration(
     A: ArrayLike,
     b: ArrayLike,
     *,
-    tolerance: float = 1e-10,
+    tolerance: float = CONSTRAINT_RANK,
     joint_names: Sequence[str] | None = None,
 ) -> ConstrainedSolution:
     """
@@ -167,7 +160,7 @@ def least_norm(columns: Matrix, right_side: Vector, *, tolerance: float
         row = int(np.argmin(np.isfinite(lengths)))
         raise NotFiniteError('A', f'constraint row {row}', float(lengths[row]))
     # Scaled to length one, rows of rounding would count as rows of their own.
-    columns = np.where(lengths > ROUNDING * lengths.max(), columns, 0.0)
+    columns = np.where(lengths > CONSTRAINT_ROUNDING * lengths.max(), columns, 0.0)
     lengths = np.where(lengths, lengths, 1.0)
     basis, triangle, _ = scipy.linalg.qr(columns / lengths, mode='economic', pivoting=True)
     sizes = np.abs(triangle.diagonal())
@@ -192,7 +185,7 @@ def factorize(mass_matrix: Matrix, joint_names: Sequence[str] | None = None) -> 
     """
     L: Matrix
     L, info = scipy.linalg.lapack.dpotrf(mass_matrix, lower=True)
-    sound = L.diagonal() ** 2 > SINGULAR_PIVOT * mass_matrix.diagonal()
+    sound = L.diagonal() ** 2 > MASS_PIVOT * mass_matrix.diagonal()
     if info or not sound.all():
         index = info - 1 if info else int(np.argmin(sound))
         joint = _joint(index, joint_names)
@@ -260,5 +253,5 @@ def conflict(rows: Matrix, accelerations: Vector, free: Vector, right_side: Vect
     """
     most = max(np.abs(accelerations).max(), np.abs(free).max())
     scale = np.abs(rows).sum(1) * most + np.abs(right_side)
-    allowed = np.maximum(CONFLICT * scale, ROUNDING * scale.max())
+    allowed = np.maximum(CONSTRAINT_CONFLICT * scale, CONSTRAINT_ROUNDING * scale.max())
     return bool((np.abs(residual) > allowed).any())

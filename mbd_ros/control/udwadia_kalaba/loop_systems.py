@@ -24,11 +24,7 @@ import numpy as np
 from mbd_ros.control.udwadia_kalaba.orthogonal_columns import least_norm, nearest, orthogonalize
 from mbd_ros.control.udwadia_kalaba.rank_facts import CONFLICT, DROPPED, FACTS, KEPT, PIVOT, RANK
 from mbd_ros.simulation.manifold import Matrix, Vector
-
-NOISE = 1e-13
-"""Entries of a projection, of size one, below which they are rounding."""
-NO_ROW = 1e-6
-"""Part of the longest row below which a row of loops is none: ``row_space.RANK`` is 3e-5."""
+from mbd_ros.spatial.rank_thresholds import NO_LOOP_ROW, PROJECTION_ROUNDING
 
 
 def clean_rows(rows: Matrix, result: Matrix, n: int, m: int, values: int) -> None:
@@ -36,7 +32,7 @@ def clean_rows(rows: Matrix, result: Matrix, n: int, m: int, values: int) -> Non
     Copy rows of loops, (m, values + n) with A at the end, without those of A that are rounding.
 
     Of a planar loop the rows across its plane are zero, or, where the robot floats, nearly so:
-    what is left of them depends on those in the plane. See ``NO_ROW``.
+    what is left of them depends on those in the plane. See ``NO_LOOP_ROW``.
     """
     longest = 0.0
     for j in range(m):
@@ -51,7 +47,7 @@ def clean_rows(rows: Matrix, result: Matrix, n: int, m: int, values: int) -> Non
         for i in range(values, values + n):
             square += rows[j, i] * rows[j, i]
         for i in range(values, values + n):
-            result[j, i] = rows[j, i] if square > NO_ROW * NO_ROW * longest else 0.0
+            result[j, i] = rows[j, i] if square > NO_LOOP_ROW * NO_LOOP_ROW * longest else 0.0
 
 
 def driven_share(A: Matrix, force: Vector, places: Vector, result: Vector,
@@ -89,7 +85,7 @@ def driven_share(A: Matrix, force: Vector, places: Vector, result: Vector,
                 G[e, i] -= share * X[i, k]
     for e in range(drives):
         for i in range(n):
-            G[e, i] = G[e, i] if abs(G[e, i]) > NOISE else 0.0
+            G[e, i] = G[e, i] if abs(G[e, i]) > PROJECTION_ROUNDING else 0.0
     least_norm(G, force, tau, multipliers, facts, drives, n, wide)
     for i in range(n):
         efforts[i] = 0.0

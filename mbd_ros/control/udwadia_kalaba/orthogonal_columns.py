@@ -31,16 +31,9 @@ import math
 import numpy as np
 
 from mbd_ros.control.udwadia_kalaba.rank_facts import DROPPED, FACTS, KEPT, RANK
-from mbd_ros.execution.ir.loop_code import seldom
+from mbd_ros.execution.ir.loop_code import cold
 from mbd_ros.simulation.manifold import Matrix, Vector
-
-IN_TURN = 1e-4
-"""Squared part of a column, left of those before, with which it comes in its turn."""
-NEGLIGIBLE = 1e-12
-"""Squared part of a column, left of those before, that ends the search: in the middle of the gap
-of what is clear."""
-TINY_ROW = 1e-20
-"""Squared length of a row, beside the longest, that may be rounding."""
+from mbd_ros.spatial.rank_thresholds import IN_TURN, NO_COLUMN_LEFT, TINY_ROW
 
 
 def least_norm(X: Matrix, d: Vector, u: Vector, multipliers: Vector, facts: Vector,
@@ -93,7 +86,7 @@ def orthogonalize(X: Matrix, R: Matrix, order: Vector, weights: Vector, facts: V
             square += X[i, k] * X[i, k]
         if square <= IN_TURN * lengths[k]:
             square = exchange(X, R, order, lengths, facts, n, m)
-            if square <= NEGLIGIBLE * lengths[k]:
+            if square <= NO_COLUMN_LEFT * lengths[k]:
                 facts[DROPPED] = square / lengths[k] if square > 0.0 else 0.0
                 break
         weights[k] = 1.0 / square
@@ -116,7 +109,7 @@ def orthogonalize(X: Matrix, R: Matrix, order: Vector, weights: Vector, facts: V
         facts[RANK] = k + 1
 
 
-@seldom
+@cold
 def exchange(X: Matrix, R: Matrix, order: Vector, lengths: Vector, facts: Vector,
              n: int, m: int) -> float:
     """Bring the column of which most is left to the place of the next one; return its square."""
@@ -172,7 +165,7 @@ def least(X: Matrix, R: Matrix, order: Vector, weights: Vector, d: Vector, u: Ve
         multipliers[int(order[k])] = z[k]
 
 
-@seldom
+@cold
 def redundant(X: Matrix, R: Matrix, order: Vector, weights: Vector, d: Vector, u: Vector,
               multipliers: Vector, facts: Vector, n: int, m: int, width: int) -> None:
     """

@@ -30,7 +30,7 @@ import scipy  # loads its parts when they are asked for: half of what importing 
 from mbd_ros.control.constraints.loop_constraint import ClosedLoops
 from mbd_ros.control.references.scalar_manifold import displaced as displaced_on_scalars
 from mbd_ros.control.udwadia_kalaba.loop_systems import passive_step
-from mbd_ros.control.udwadia_kalaba.rank_facts import clear, CLEARLY_FREE, FACTS
+from mbd_ros.control.udwadia_kalaba.rank_facts import clear, FACTS
 from mbd_ros.control.udwadia_kalaba.robot_code import has_machine_code, padded, robot_call
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.loops.closure import loop_closure
@@ -41,6 +41,7 @@ from mbd_ros.execution.calls.fused import Computed, fused, KernelCall
 from mbd_ros.execution.ir.loop_code import loop_code
 from mbd_ros.model.state import neutral
 from mbd_ros.simulation.manifold import displaced, joint_of_each_velocity, Matrix, Vector
+from mbd_ros.spatial.rank_thresholds import CLEARLY_FREE, UNDETERMINED_JOINTS
 
 CLOSED = 1e-12
 """Largest phi that counts as closed [m, or product of unit vectors]."""
@@ -50,8 +51,6 @@ TOLERATED = 1e-3
 """Largest phi where more joints are measured than needed: they never agree to the last digit."""
 LONG = 0.3
 """Longer steps are taken from Python, which moves quaternions exactly [rad or m]."""
-DEPENDENT = 1e-6
-"""Singular values of A_p that are a smaller part of the largest count as zero."""
 
 
 class PassiveJoints:
@@ -148,7 +147,7 @@ class PassiveJoints:
 
     def _solved(self, A: Matrix, right: Matrix) -> Matrix:
         """Return the least-squares solutions of ``A x = right`` (p, 2)."""
-        x, _, rank, _ = np.linalg.lstsq(A, right, rcond=DEPENDENT)
+        x, _, rank, _ = np.linalg.lstsq(A, right, rcond=UNDETERMINED_JOINTS)
         if rank < A.shape[1]:
             free = np.linalg.svd(A)[2][-1]
             names = joint_of_each_velocity(self._model)
@@ -204,6 +203,6 @@ def independent_joints(dyn: PreparedDynamics, q: Vector, joints: Sequence[str]) 
     places = [at for name in joints for at, owner in enumerate(owners) if owner == name]
     _, R, order = scipy.linalg.qr(motions[places].T, mode='economic', pivoting=True)
     size = np.abs(np.diag(R))
-    count = int((size > DEPENDENT).sum())
+    count = int((size > UNDETERMINED_JOINTS).sum())
     chosen = [owners[places[at]] for at in order[:count]]
     return tuple(name for name in joints if name in chosen)

@@ -20,24 +20,17 @@ If a rank is not clear from these, the dense fallback for ill-conditioned constr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from mbd_ros.control.references.scalars import all_positive, Row, smallest
 from mbd_ros.spatial import Scalar
+from mbd_ros.spatial.rank_thresholds import CLEARLY_DEPENDENT, CLEARLY_REGULAR
 
-CLEARLY_REGULAR = 1e-8
-"""Smallest squared fraction of a row, or of a pivot of M, that is independent of those before.
-Below it (an angle of 1e-4) rounding errors matter and the dense fallback decides."""
 RANK, KEPT, DROPPED, CONFLICT, PIVOT = 0, 1, 2, 3, 4
 """Places in ``facts``: number of independent rows; smallest squared part of a row that was kept,
 largest that was dropped; largest residual of a row in its own scale; smallest pivot of M, as a
 part of its diagonal entry."""
 FACTS = 5
-CLEARLY_DEPENDENT = 1e-22
-"""Squared part of a row, left of those before, below which it is rounding: 1e-11 of its length."""
-CLEARLY_FREE = 1e-6
-"""Squared part below which the dense fallback decides whether drives control a motion of the loops
-(``row_space.RANK``, ``efforts.UNDRIVEN``)."""
 
 
 def gaps(facts: Sequence[Scalar], least: float) -> Row:
@@ -51,15 +44,16 @@ def clear(facts: Sequence[float], least: float) -> bool:
     return all_positive(gaps(facts, least))
 
 
-def no_facts() -> Row:
+def empty_rank_report() -> Row:
     """Return the facts of a system without rows."""
     facts: Row = [0.0] * FACTS
     facts[KEPT] = facts[PIVOT] = 1.0
     return facts
 
 
-def gathered(facts: Sequence[Sequence[Scalar]]) -> Row:
+def gathered(facts: Iterable[Iterable[Scalar]]) -> Row:
     """Return the least or largest of all facts, but rank and conflict of the first."""
-    return [facts[0][RANK], smallest([one[KEPT] for one in facts]),
-            -smallest([-one[DROPPED] for one in facts]), facts[0][CONFLICT],
-            smallest([one[PIVOT] for one in facts])]
+    every = [list(one) for one in facts]
+    return [every[0][RANK], smallest([one[KEPT] for one in every]),
+            -smallest([-one[DROPPED] for one in every]), every[0][CONFLICT],
+            smallest([one[PIVOT] for one in every])]

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.execution.calls.fused import Argument, KernelCall
+from mbd_ros.execution.calls.call_recorder import CallRecorder, Symbols
 
 LARGEST_DENSE = 32
 """Entries of v beyond which the general form is used: its work is in matrices, too, by then."""
@@ -47,6 +48,13 @@ def robot_call(dyn: PreparedDynamics, function: str, result: str, size: int,
     address, world = (0, 0) if code is None else code
     return KernelCall(address, (*arguments, world), result, size,
                       None if link else getattr(dyn, function))
+
+
+def robot(step: CallRecorder, dyn: PreparedDynamics, function: str, size: int,
+          *arguments: Argument | Symbols, link: str = '') -> Symbols:
+    """Record the call of a robot's function, which has machine code; return its result (size,)."""
+    address, world = machine_code(dyn, function, link)
+    return step.call(address, (*arguments, world), size)
 
 
 def padded(columns: int) -> int:

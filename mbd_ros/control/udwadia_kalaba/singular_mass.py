@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike
 
 from mbd_ros.control.udwadia_kalaba.equation import constrained_acceleration, ConstrainedSolution
 from mbd_ros.errors import InvalidValueError
+from mbd_ros.spatial.rank_thresholds import CONSTRAINT_RANK
 
 
 def singular_mass_acceleration(
@@ -32,7 +33,7 @@ def singular_mass_acceleration(
     A: ArrayLike,
     b: ArrayLike,
     *,
-    tolerance: float = 1e-10,
+    tolerance: float = CONSTRAINT_RANK,
 ) -> ConstrainedSolution:
     """
     Return the constrained motion for a positive semidefinite mass matrix.

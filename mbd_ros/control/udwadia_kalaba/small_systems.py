@@ -30,7 +30,7 @@ import numpy as np
 
 from mbd_ros.control.udwadia_kalaba.orthogonal_columns import least_norm
 from mbd_ros.control.udwadia_kalaba.rank_facts import CONFLICT, DROPPED, KEPT, PIVOT, RANK
-from mbd_ros.execution.ir.loop_code import seldom
+from mbd_ros.execution.ir.loop_code import cold
 from mbd_ros.simulation.manifold import Matrix, Vector
 
 DAMPING_RANGE = 1e11
@@ -134,7 +134,7 @@ def limited_step(M: Matrix, A: Matrix, d: Vector, limit: Vector, result: Vector,
         damp(M, A, d, limit, result, n, m, width)
 
 
-@seldom
+@cold
 def damp(M: Matrix, A: Matrix, d: Vector, limit: Vector, result: Vector,
          n: int, m: int, width: int) -> None:
     """Write the damped step of ``limited_step``: mu by bisection of its logarithm."""
@@ -257,7 +257,7 @@ def compare(A: Matrix, b: Vector, L: Matrix, scales: Vector, u: Vector, accelera
         contradiction(A, b, L, scales, u, accelerations, residual, facts, n, m, first)
 
 
-@seldom
+@cold
 def contradiction(A: Matrix, b: Vector, L: Matrix, scales: Vector, u: Vector,
                   accelerations: Vector, residual: Vector, facts: Vector, n: int, m: int,
                   first: int) -> None:

@@ -18,10 +18,8 @@ from collections.abc import Callable, Sequence
 import functools
 import math
 
-from mbd_ros.control.udwadia_kalaba.equation import (
-    CONFLICT as CONFLICTING, constrained_acceleration, ConstrainedSolution)
-from mbd_ros.control.udwadia_kalaba.rank_facts import (
-    clear, CLEARLY_REGULAR, CONFLICT, FACTS, KEPT, RANK)
+from mbd_ros.control.udwadia_kalaba.equation import constrained_acceleration, ConstrainedSolution
+from mbd_ros.control.udwadia_kalaba.rank_facts import clear, CONFLICT, FACTS, KEPT, RANK
 from mbd_ros.control.udwadia_kalaba.reached_systems import reached_motion
 from mbd_ros.control.udwadia_kalaba.robot_code import LARGEST, padded
 from mbd_ros.control.udwadia_kalaba.small_systems import (
@@ -29,6 +27,7 @@ from mbd_ros.control.udwadia_kalaba.small_systems import (
 from mbd_ros.execution.calls.fast_call import fast_call
 from mbd_ros.execution.ir.loop_code import loop_code, LoopCode
 from mbd_ros.simulation.manifold import Matrix, Vector
+from mbd_ros.spatial.rank_thresholds import CLEARLY_REGULAR, CONSTRAINT_CONFLICT
 
 WRITTEN_OUT = 2000
 """Multiplications up to which loops are written out: each takes a millisecond to compile."""
@@ -108,7 +107,7 @@ def clear_solution(result: Vector, n: int, m: int, least: float) -> ConstrainedS
 
 def is_conflicting(facts: Sequence[float], m: int) -> bool:
     """Return whether some of m rows contradict each other."""
-    return facts[RANK] < m and facts[CONFLICT] > CONFLICTING
+    return facts[RANK] < m and facts[CONFLICT] > CONSTRAINT_CONFLICT
 
 
 @functools.lru_cache(maxsize=64)

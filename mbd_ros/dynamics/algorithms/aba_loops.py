@@ -47,17 +47,8 @@ from mbd_ros.execution.program.sweeps import Body, Step, World
 from mbd_ros.spatial import (
     ArticulatedInertia, Joint, or_infinite, or_nan, Scalar, Twist, Wrench, ZERO_WRENCH)
 from mbd_ros.spatial.inertia import NO_ARTICULATED_INERTIA
+from mbd_ros.spatial.rank_thresholds import CANCELLED_PIVOT, INDEPENDENT_PIVOT, ROUNDED_PIVOT
 
-INDEPENDENT = 1e-6
-"""
-Part of the size of a row's G_rr from which on the row is independent beyond doubt: an angle of
-1e-3. A smaller pivot would amplify the rounding of other rows until they seemed independent.
-"""
-CANCELLED, ROUNDING = 1e-12, 1e-20
-"""
-Parts below which G_rr is rounding: of what it was before other rows were eliminated at the body,
-where 1e-15 is left, on long chains 1e-13; and of its size, where the square of that is.
-"""
 Couplings = tuple[tuple[Scalar, ...], ...]
 """The lower triangle of G."""
 
@@ -240,7 +231,8 @@ def eliminate_row(subtree: LoopSubtree, slot: int, whole: Scalar, size: Scalar
     """
     row, slots = subtree.rows[slot], range(len(subtree.rows))
     own = subtree.coupling(slot, slot)
-    pivot = or_nan(or_infinite(own, size * ROUNDING + whole * CANCELLED), size * INDEPENDENT)
+    rounding = size * ROUNDED_PIVOT + whole * CANCELLED_PIVOT
+    pivot = or_nan(or_infinite(own, rounding), size * INDEPENDENT_PIVOT)
     inverse = 1.0 / pivot
     couplings = tuple(subtree.coupling(slot, s) if s != slot else 0.0 for s in slots)
     scaled = [coupling * inverse for coupling in couplings]

@@ -60,11 +60,10 @@ from mbd_ros.execution.stacks.scan import inboard, sum_children
 from mbd_ros.execution.stacks.stacks import apply, cross_matrices, levers, of_parts
 from mbd_ros.execution.stacks.steps import each, Stack, Step
 from mbd_ros.model import Model
+from mbd_ros.spatial.rank_thresholds import THIN_BODY
 
 GRAVITY = 3
 """Numbers of the world that are gravity, the first."""
-THIN = 1e-9
-"""Part of its largest moment of inertia below which a body's smallest is none: a line of mass."""
 SolveChain = Callable[[Step, Sequence[Stack]], Stack]
 """``(row, stacks) -> result`` of block tridiagonal systems, see ``eliminate_chunks``."""
 
@@ -125,7 +124,7 @@ def constants_of(model: Model) -> Constants:
 def supports(model: Model) -> bool:
     """Return whether all bodies have an inertia of their own that can be inverted."""
     moments = np.linalg.eigvalsh(model.inertias)
-    return bool((model.masses > 0.0).all() and (moments[:, 0] > THIN * moments[:, 2]).all())
+    return bool((model.masses > 0.0).all() and (moments[:, 0] > THIN_BODY * moments[:, 2]).all())
 
 
 class Reactions(NamedTuple):

@@ -15,8 +15,8 @@ How many rows of loops are independent: their rank, and bases of what they hold 
 
 The rank is a matter of geometry: it depends neither on masses, nor on units, nor on the order of
 rows. It is that of the rows as displacements, lengths that joints turn divided by the longest
-lever of the robot: ``A' = R A C``. Singular values below ``RANK`` of the largest are zero, ``A' =
-U S V^T``.
+lever of the robot: ``A' = R A C``. Singular values below ``LOOP_RANK`` of the largest are zero,
+``A' = U S V^T``.
 
 """
 
@@ -29,13 +29,9 @@ from numpy.typing import NDArray
 import scipy
 
 from mbd_ros.model import Model
+from mbd_ros.spatial.rank_thresholds import LOOP_RANK, LOOP_ROUNDING
 
 Array = NDArray[np.float64]
-
-RANK = 3e-5
-"""Part of the largest singular value below which others are zero."""
-ROUNDING = 1e-12
-"""Levers [m] and singular values below are rounding: of rows that nothing in the robot moves."""
 
 
 @lru_cache(maxsize=64)
@@ -73,7 +69,7 @@ class RowSpace:
         self._size, self._free = model.nv, slice(None) if free is None else free
         levers = np.abs(A) * np.outer(lengths, turns)
         longest = levers.max(axis=(-2, -1), initial=0.0)[..., None]
-        longest = np.where(longest > ROUNDING, longest, 1.0)
+        longest = np.where(longest > LOOP_ROUNDING, longest, 1.0)
         self._rows = np.where(lengths, 1.0, longest)
         self._columns = np.where(turns, 1.0 / longest, 1.0)[..., self._free]
         self._scaled = A[..., self._free] * self._rows[..., None] * self._columns[..., None, :]
@@ -83,7 +79,8 @@ class RowSpace:
             self.sigma = np.linalg.svd(self._scaled, compute_uv=False)
         if not self._scaled.shape[-1]:   # nothing counts
             self.sigma = np.zeros((*A.shape[:-2], 1))
-        self.rank = (self.sigma > np.maximum(RANK * self.sigma[..., :1], ROUNDING)).sum(axis=-1)
+        least = np.maximum(LOOP_RANK * self.sigma[..., :1], LOOP_ROUNDING)
+        self.rank = (self.sigma > least).sum(axis=-1)
 
     @property
     def smallest(self) -> Array:

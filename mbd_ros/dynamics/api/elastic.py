@@ -36,6 +36,7 @@ from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.errors import InvalidValueError, ShapeError, SingularMassError
 from mbd_ros.execution import Executor
 from mbd_ros.model import Model, state
+from mbd_ros.spatial.rank_thresholds import MODAL_STIFFNESS
 
 ITERATIONS = 50
 """Of Newton's method for the static deflection; five are usual."""
@@ -45,8 +46,6 @@ TOLD = 100.0
 """Of a stiffness against that without load: beyond, the search has left where shapes mean it."""
 CONVERGED = 1e-12
 """Of a step against the deflection: quadratic convergence leaves rounding."""
-SOFT = 1e-12
-"""Of a stiffness matrix scaled to the diagonal 1: rounding of its eigenvalues is 1e-14."""
 
 
 class HybridDynamics(NamedTuple):
@@ -366,7 +365,7 @@ def _require_stiff(model: Model) -> None:
     for body in model.elastic.bodies if model.elastic else ():
         scale = np.sqrt(np.diag(body.stiffness))
         if not scale.all() or np.linalg.eigvalsh(
-                body.stiffness / np.outer(scale, scale))[0] <= SOFT:
+                body.stiffness / np.outer(scale, scale))[0] <= MODAL_STIFFNESS:
             raise InvalidValueError('model', model.name, 'a robot whose links resist bending: '
                                     f"'{body.link}' has shapes without stiffness")
 

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from mbd_ros.dynamics.prepared.prepared import compile_model
 from mbd_ros.dynamics.quantities.kinematics import body_poses
-from mbd_ros.execution.calls.batch import batch_ir
+from mbd_ros.execution.ir.batch import batch_ir
 from mbd_ros.execution.ir.machine_code import MachineCode, vector_lanes
 from mbd_ros.execution.ir.sincos import sincos_ir
 from mbd_ros.execution.ir.straight_line import declarations_ir, StraightLine, Width

@@ -32,7 +32,7 @@ from numpy.typing import ArrayLike, NDArray
 import scipy
 
 from mbd_ros.dynamics.algorithms.missing_inertia import joint_without_inertia
-from mbd_ros.dynamics.algorithms.row_space import RANK, RowSpace
+from mbd_ros.dynamics.algorithms.row_space import RowSpace
 from mbd_ros.dynamics.prepared.call import Array, checked_array
 from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
 from mbd_ros.dynamics.prepared.triangles import solve_triangle
@@ -43,6 +43,7 @@ from mbd_ros.execution import Executor
 from mbd_ros.execution.program.tree import tree_of
 from mbd_ros.model import Loop, Model, state
 from mbd_ros.model.flexible.on_segments import on_segments
+from mbd_ros.spatial.rank_thresholds import LOOP_CONFLICT, LOOP_RANK
 
 GOAL = 1e-13
 """Times (1 + the largest coordinate): phi below is rounding."""
@@ -62,8 +63,6 @@ OPEN = 1e-3
 Violation [m, or product of unit vectors] above which a state is not one of the closed loops: what
 is given with three digits is below it. Accelerations of such states are warned of.
 """
-CONFLICT = 1e-4
-"""Part of the accelerations of the rows that may be left: rows dropped agree within 3e-5."""
 NUDGE = 0.02
 """Turn away from where no step helps [rad, m]."""
 _UPRIGHT = {'revolute': (2,), 'planar': (2,), 'prismatic': (0, 1, 2), 'fixed': (0, 1, 2)}
@@ -118,7 +117,7 @@ def close_loops(model: Model, q: ArrayLike, v: ArrayLike | None = None, *,
     tolerance : float
         Largest absolute value of phi [m, or product of unit vectors] that counts as closed. Across
         the plane of a planar loop, where no joint can help, it is what axes may lean by that are
-        written as 1.5708: an angle of ``row_space.RANK``.
+        written as 1.5708: an angle of ``LOOP_RANK``.
     executor : Executor or str, optional
         Runs the sweeps; see ``execution.choose``.
 
@@ -360,7 +359,7 @@ def contradicted(model: Model, rows: Array, accelerations: Array) -> tuple[str, 
     size = max(1.0, float(np.abs(parts).max()), float(np.abs(bias).max()))
     owners = [loop.name for loop in model.loops for _ in loop.rows]
     worst = int(left.argmax())
-    return owners[worst] if left[worst] > CONFLICT * size else '', float(left[worst])
+    return owners[worst] if left[worst] > LOOP_CONFLICT * size else '', float(left[worst])
 
 
 class WarnedCall:
@@ -494,7 +493,7 @@ def _require_closed(dyn: PreparedDynamics, q: Array, tolerance: float, moved: Ar
         own = slice(tie.row, tie.row + len(loop.rows))
         gap, whole = (float(np.linalg.norm(part[own, 0])) for part in (rows, all_rows))
         levers = max(1.0, float(np.abs(rows[own, VALUES:]).sum()))
-        if whole > gap + RANK * levers * bool(tie.idle):
+        if whole > gap + LOOP_RANK * levers * bool(tie.idle):
             gap = whole
         gaps.append(gap)
     size = max(gaps)

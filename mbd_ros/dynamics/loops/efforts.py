@@ -43,9 +43,7 @@ from mbd_ros.execution.program.ties import frame_record
 from mbd_ros.execution.program.tree import tree_of
 from mbd_ros.model import LinkFrame, Model
 from mbd_ros.spatial import ZERO_TWIST
-
-UNDRIVEN = 1e-6
-"""A freedom of which the drives catch less than this is not driven: an angle."""
+from mbd_ros.spatial.rank_thresholds import LOOP_MULTIPLIERS, UNDRIVEN
 
 
 class LoopEfforts(NamedTuple):
@@ -136,7 +134,7 @@ def _efforts_of(dyn: PreparedDynamics, place: Array, rates: Array, accelerations
     A = rows[:, VALUES:]
     motions = free_motions(dyn, place)
     efforts = _share(model, motions, needed, actuated)
-    multipliers = np.linalg.pinv(A.T, rcond=1e-10) @ (needed - efforts)
+    multipliers = np.linalg.pinv(A.T, rcond=LOOP_MULTIPLIERS) @ (needed - efforts)
     return LoopEfforts(efforts, multipliers, motions.shape[1],
                        len(driven_entries(model, actuated)) - motions.shape[1],
                        A @ accelerations + rows[:, VALUES - 1])

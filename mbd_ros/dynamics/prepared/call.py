@@ -215,7 +215,7 @@ class Call:
         A program prepared for a model.
     world : array
         (n,), see ``Kernel.run``.
-    revealed : callable, optional
+    dense_solution : callable, optional
         Dense fallback for states whose result is not finite: from the inputs to the result.
     name, documentation : str, optional
         ``__name__`` and ``__doc__``.
@@ -223,12 +223,12 @@ class Call:
     """
 
     def __init__(self, kernel: Kernel, world: Array,
-                 revealed: Callable[..., Array] | None = None, name: str = '',
+                 dense_solution: Callable[..., Array] | None = None, name: str = '',
                  documentation: str = '') -> None:
         self.__name__, self.__doc__ = name or kernel.program.name, documentation
         self.__signature__ = signature_of(kernel.program.inputs)
         self._kernel = kernel
-        self._revealed = revealed
+        self._dense_solution = dense_solution
         self._world = world
         self._inputs = kernel.program.inputs
 
@@ -268,8 +268,8 @@ class Call:
                 require_finite(self._kernel.model, name, array)
             for bad in np.unique(np.argwhere(~np.isfinite(result))[:, 0]).tolist():
                 state = [row[bad] for row in rows]
-                if self._revealed is not None:
-                    result[bad] = self._revealed(*state)
+                if self._dense_solution is not None:
+                    result[bad] = self._dense_solution(*state)
                 if not np.isfinite(result[bad]).all():
                     raise self._explain(state)
         return deliver(result if many else result.reshape(shape), out)

@@ -161,25 +161,25 @@ class PreparedDynamics:
     @functools.cached_property
     def forward_dynamics(self) -> Callable[..., Array]:
         """Callable ``(q, v, tau) -> vdot`` (nv,): accelerations [rad/s^2, m/s^2]."""
-        return self._formulated('forward_dynamics', self._revealed('accelerations'))
+        return self._formulated('forward_dynamics', self._dense_solution('accelerations'))
 
     def stabilized_dynamics(self, alpha: float, beta: float) -> Callable[..., Array]:
         """Return ``(q, v, tau) -> vdot`` with Baumgarte's stabilization of loops [1/s]."""
         return self._callable(
             closed_loop_dynamics(tree_of(self.model).slots, alpha, beta),
-            revealed=self._revealed('accelerations', alpha=alpha, beta=beta))
+            dense_solution=self._dense_solution('accelerations', alpha=alpha, beta=beta))
 
     @functools.cached_property
     def position_correction(self) -> Callable[..., Array]:
         """Callable ``(q, v) -> dq`` (nv,): the least displacement that closes the loops."""
         return self._callable(position_correction(tree_of(self.model).slots),
-                              'position_correction', self._revealed('positions'))
+                              'position_correction', self._dense_solution('positions'))
 
     @functools.cached_property
     def velocity_correction(self) -> Callable[..., Array]:
         """Callable ``(q, v) -> dv`` (nv,): the least change of v that satisfies the loops."""
         return self._callable(velocity_correction(tree_of(self.model).slots),
-                              'velocity_correction', self._revealed('velocities'))
+                              'velocity_correction', self._dense_solution('velocities'))
 
     @functools.cached_property
     def loop_reactions(self) -> Callable[..., Array]:
@@ -189,7 +189,7 @@ class PreparedDynamics:
         These are its multiplier and 1, or 0 where others imply the row.
         """
         return self._callable(closed_loop_reactions(tree_of(self.model).slots), 'loop_reactions',
-                              self._revealed('reactions'))
+                              self._dense_solution('reactions'))
 
     @functools.cached_property
     def loop_rows(self) -> Callable[..., Array]:
@@ -406,29 +406,30 @@ class PreparedDynamics:
     def _rest(self) -> Array:
         return np.zeros(self.model.nv)
 
-    def _revealed(self, question: Question, alpha: float = 0.0, beta: float = 0.0
-                  ) -> Callable[..., Array] | None:
+    def _dense_solution(self, question: Question, alpha: float = 0.0, beta: float = 0.0
+                        ) -> Callable[..., Array] | None:
         """Return the dense fallback for loops whose rank is ill-conditioned, None for trees."""
-        return functools.partial(lazily.rank.revealed, self, question, alpha=alpha,
+        return functools.partial(lazily.rank.dense_solution, self, question, alpha=alpha,
                                  beta=beta) if self.model.loops else None
 
-    def _formulated(self, function: str, revealed: Callable[..., Array] | None = None
+    def _formulated(self, function: str, dense_solution: Callable[..., Array] | None = None
                     ) -> Callable[..., Array]:
         """Return the callable of a function that the formulation defines."""
-        return self._callable(self._formulation.programs(self.model)[function], function, revealed)
+        program = self._formulation.programs(self.model)[function]
+        return self._callable(program, function, dense_solution)
 
     def _callable(self, program: Program, function: str = '',
-                  revealed: Callable[..., Array] | None = None) -> Callable[..., Array]:
+                  dense_solution: Callable[..., Array] | None = None) -> Callable[..., Array]:
         """Return the callable of a program; ``function`` is its name here if it differs."""
         kernel: Kernel
         name = function or program.name
-        dense = revealed is not None and (
+        dense = dense_solution is not None and (
             self.model.elastic is not None or lazily.rank.masses_far_apart(self.model))
         if self.model.elastic is not None and not (dense or isinstance(program, ArrayProgram)):
             program = flexible.flexible_program(self.model, name)
         if dense:
-            assert revealed is not None
-            kernel = lazily.rank.RankFirst(program, self.model, revealed)
+            assert dense_solution is not None
+            kernel = lazily.rank.RankFirst(program, self.model, dense_solution)
         elif isinstance(program, ArrayProgram) and not (
                 program.traces(self.model) or program.rolls(self.model)):
             kernel = program.kernel(self.model, self.executor)
@@ -437,7 +438,7 @@ class PreparedDynamics:
         self._kernels[name] = kernel
         documentation = getattr(getattr(type(self), name, None), '__doc__', None) or (
             f'Return an array {kernel.shape}.')
-        call = Call(kernel, self._world, revealed, name, documentation)
+        call = Call(kernel, self._world, dense_solution, name, documentation)
         if kernel.address is None:
             return call
         return fast_call(kernel.address, sizes(self.model, program.inputs),

@@ -40,22 +40,18 @@ from mbd_ros.execution.program.kernel import all_finite
 from mbd_ros.execution.program.sweeps import Program
 from mbd_ros.execution.program.tree import result_shape
 from mbd_ros.model import Model
+from mbd_ros.spatial.rank_thresholds import MASSES_FAR_APART
 
 if TYPE_CHECKING:
     from mbd_ros.dynamics.prepared.prepared import PreparedDynamics
 
-FAR_APART = 1e9
-"""
-Ratio of masses from which on pivots decide nothing: the inverse inertia of a heavy body is as
-small beside that of a light one as what rounding leaves of it (``branches.CANCELLED``).
-"""
 Question = Literal['accelerations', 'reactions', 'positions', 'velocities']
 """What is asked for; ``reactions`` are accelerations, then multiplier and 1 or 0 of each row."""
 
 
 @np.errstate(over='ignore', invalid='ignore')   # callers tell what is not finite
-def revealed(dyn: PreparedDynamics, question: Question, q: Array, v: Array,
-             tau: Array | None = None, alpha: float = 0.0, beta: float = 0.0) -> Array:
+def dense_solution(dyn: PreparedDynamics, question: Question, q: Array, v: Array,
+                   tau: Array | None = None, alpha: float = 0.0, beta: float = 0.0) -> Array:
     """
     Return what a question asks of one state, with the rank decided first.
 
@@ -124,7 +120,7 @@ def least_motion(space: RowSpace, M: Array, applied: Array, rest: Array,
 def masses_far_apart(model: Model) -> bool:
     """Return whether there are loops and masses too far apart to see their rank in pivots."""
     masses = [mass for mass in model.masses if mass > 0.0]
-    return bool(model.loops and masses and max(masses) > FAR_APART * min(masses))
+    return bool(model.loops and masses and max(masses) > MASSES_FAR_APART * min(masses))
 
 
 @dataclass(frozen=True)

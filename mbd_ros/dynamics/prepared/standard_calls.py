@@ -23,7 +23,7 @@ from mbd_ros.model import Model
 Wrap = Callable[[Model, Callable[..., Array]], Callable[..., Array]]
 
 
-class StandardCalls(dict[str, 'OfModels']):
+class StandardCalls(dict[str, 'CallsByModel']):
     """
     The callables of one function by formulation and model: the shortest way to standard dynamics.
 
@@ -40,9 +40,9 @@ class StandardCalls(dict[str, 'OfModels']):
         super().__init__()
         self._function, self._wrap = function, wrap
 
-    def __missing__(self, formulation: str) -> OfModels:
+    def __missing__(self, formulation: str) -> CallsByModel:
         """Return the callables of a formulation; they are kept once it has suited a robot."""
-        return OfModels(self, formulation)
+        return CallsByModel(self, formulation)
 
     def make(self, model: Model, formulation: str) -> Callable[..., Array]:
         """Return a prepared callable."""
@@ -50,7 +50,7 @@ class StandardCalls(dict[str, 'OfModels']):
         return self._wrap(model, getattr(dyn, self._function))
 
 
-class OfModels(dict[Model, Callable[..., Array]]):
+class CallsByModel(dict[Model, Callable[..., Array]]):
     """The callables of one function and formulation by model."""
 
     def __init__(self, calls: StandardCalls, formulation: str) -> None:

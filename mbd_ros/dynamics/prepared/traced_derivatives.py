@@ -35,7 +35,7 @@ from mbd_ros.dynamics.algorithms.registry import formulation_for
 from mbd_ros.dynamics.prepared.call import Array, arrays_of, deliver, require_finite, rows_of
 from mbd_ros.dynamics.prepared.rank import masses_far_apart
 from mbd_ros.dynamics.quantities.flexible import small
-from mbd_ros.execution.calls.batch import batch_ir
+from mbd_ros.execution.ir.batch import batch_ir
 from mbd_ros.execution.ir.differentiation import tangents
 from mbd_ros.execution.ir.machine_code import MachineCode, vector_lanes
 from mbd_ros.execution.ir.origin import origin_of

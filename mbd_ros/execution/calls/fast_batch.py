@@ -29,10 +29,10 @@ import math
 from typing import Any
 import weakref
 
-from mbd_ros.execution.calls.array_ir import apart, check_array, DATA, load, READABLE, WRITEABLE
+from mbd_ros.execution.ir.array_ir import apart, check_array, DATA, load, READABLE, WRITEABLE
 from mbd_ros.execution.ir.machine_code import address_ir, MachineCode
 from mbd_ros.execution.program.kernel import Batches, FastBatches
-from mbd_ros.execution.threads.shares import forget_what_is_done, leave_behind, pending
+from mbd_ros.execution.threads.shares import detach_late_threads, forget_what_is_done, pending
 from mbd_ros.execution.threads.workers import native, running, workers
 
 _ROWS, _SHARE, _WORKERS = range(3)
@@ -74,7 +74,7 @@ def keeper(kept: list[Any], constants: Any) -> Callable[..., None]:
     def keep(*arrays: Any) -> None:
         forget_what_is_done()
         if arrays:
-            leave_behind(*kept, owner(), *arrays)
+            detach_late_threads(*kept, owner(), *arrays)
 
     return keep
 

@@ -37,9 +37,9 @@ from typing import Any
 
 import numpy as np
 
-from mbd_ros.execution.calls.array_ir import (
-    apart, check_array, DATA, LAYOUT_KNOWN, load, READABLE, TUPLE_ITEMS, TUPLE_SIZE, WRITEABLE)
 from mbd_ros.execution.calls.fast_batch import addresses, complete, keeper, many_ir
+from mbd_ros.execution.ir.array_ir import (
+    apart, check_array, DATA, LAYOUT_KNOWN, load, READABLE, TUPLE_ITEMS, TUPLE_SIZE, WRITEABLE)
 from mbd_ros.execution.ir.finite import all_finite_ir, FINITE_IR
 from mbd_ros.execution.ir.machine_code import address_ir, MachineCode
 from mbd_ros.execution.program.kernel import FastBatches

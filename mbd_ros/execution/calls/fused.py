@@ -27,7 +27,7 @@ from mbd_ros.execution.ir.straight_line import SCALAR, StraightLine
 from mbd_ros.execution.ir.trace import Operand, Symbol, Trace
 
 
-class Inside(NamedTuple):
+class Slice(NamedTuple):
     """
     The entries of an input or result from one of them on.
 
@@ -44,7 +44,7 @@ class Inside(NamedTuple):
     first: int
 
 
-class Pointed(NamedTuple):
+class Indirect(NamedTuple):
     """
     What the address points to that an entry of an input holds, bit for bit.
 
@@ -64,7 +64,7 @@ class Pointed(NamedTuple):
     entry: int
 
 
-Argument: TypeAlias = str | Inside | Pointed | int
+Argument: TypeAlias = str | Slice | Indirect | int
 
 
 class KernelCall(NamedTuple):
@@ -73,9 +73,9 @@ class KernelCall(NamedTuple):
 
     Attributes
     ----------
-    address : int or Pointed
+    address : int or Indirect
         Of ``void kernel(argument..., result)``.
-    arguments : tuple of str, Inside, Pointed or int
+    arguments : tuple of str, Slice, Indirect or int
         Names of inputs of the whole or of results of calls before; an int is an address.
     result : str
         Name of what it computes.
@@ -86,7 +86,7 @@ class KernelCall(NamedTuple):
 
     """
 
-    address: int | Pointed
+    address: int | Indirect
     arguments: tuple[Argument, ...]
     result: str
     size: int
@@ -111,6 +111,18 @@ class Computed(NamedTuple):
     record: Callable[[dict[str, list[Symbol]]], Sequence[Operand]]
     result: str
     size: int
+
+
+class _Given(dict[str, list[Symbol]]):
+    """Symbols of all inputs and results by name, made when they are asked for."""
+
+    def __init__(self, trace: Trace, sizes: Mapping[str, int]) -> None:
+        super().__init__()
+        self._trace, self._sizes = trace, sizes
+
+    def __missing__(self, name: str) -> list[Symbol]:
+        self[name] = [self._trace.input(name, entry) for entry in range(self._sizes[name])]
+        return self[name]
 
 
 class FusedCode(NamedTuple):
@@ -245,12 +257,13 @@ def fused_code(inputs: Mapping[str, int], parts: Sequence[KernelCall | Computed]
         count += 1
         lines.append(f'  %inside{count} = getelementptr double, ptr {where[argument.name]}, '
                      f'i64 {argument[1]}')
-        if isinstance(argument, Inside):
+        if isinstance(argument, Slice):
             return f'%inside{count}'
         lines.append(f'  %pointed{count} = load ptr, ptr %inside{count}')
         return f'%pointed{count}'
 
-    for number, part in enumerate(parts):
+    blocks: dict[Trace, StraightLine] = {}
+    for part in parts:
         if isinstance(part, KernelCall):
             function = pointer(part.address)
             pointers = [pointer(argument) for argument in part.arguments]
@@ -258,10 +271,11 @@ def fused_code(inputs: Mapping[str, int], parts: Sequence[KernelCall | Computed]
             lines.append(f'  call void {function}({handed})')
             continue
         trace = Trace()
-        results = list(part.record({space: [trace.input(space, entry) for entry in range(size)]
-                                    for space, size in spaces.items()}))
+        results = list(part.record(_Given(trace, spaces)))
         assert len(results) == part.size, f'{part.result}: {len(results)} entries, not {part.size}'
-        block = StraightLine(f's{number}_', where)   # or part 1's 23 is part 12's 3
+        # Parts of one recording share their values: what one has computed others just use.
+        trace = next((one.trace for one in results if isinstance(one, Symbol)), trace)
+        block = blocks.setdefault(trace, StraightLine(f's{len(blocks)}_', where))
         lines += block.compute(trace, results)
         for entry, result in enumerate(results):
             lines += block.store(result, where[part.result], entry)

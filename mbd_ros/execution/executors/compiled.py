@@ -28,9 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.execution.calls.batch import batch_ir
-from mbd_ros.execution.ir.machine_code import (
-    address_ir, address_of, MachineCode, vector_lanes)
+from mbd_ros.execution.ir.batch import batch_ir
+from mbd_ros.execution.ir.machine_code import address_ir, address_of, MachineCode, vector_lanes
 from mbd_ros.execution.ir.origin import origin_of
 from mbd_ros.execution.ir.straight_line import SCALAR, Width
 from mbd_ros.execution.ir.workspace import DECLARATIONS, give_ir, RELEASE, take_ir
@@ -61,7 +60,7 @@ ORDERED_AGAIN = 8
 Lanes from which on instructions of straight-line code are put in order once more when registers
 are given out: 1.04 to 1.07 times as fast with 512 bits, no difference with fewer (Zen 4).
 """
-SideBySide: TypeAlias = 'tuple[Node, ...] | Bundles | Segments | Partition | Copies | None'
+ParallelPlan: TypeAlias = 'tuple[Node, ...] | Bundles | Segments | Partition | Copies | None'
 
 
 @dataclass(frozen=True)
@@ -118,7 +117,7 @@ class Compiled:
         if swarm is not None and swarm.number >= vector_lanes():
             return compiled_kernel(program, model, rolled, swarm)
         folded = model.nb > program.largest_unrolled and folds(program, model)
-        side_by_side: SideBySide = None
+        side_by_side: ParallelPlan = None
         if folded or (rolled and model.nb >= LONG_CHAIN) or (
                 model.loops and (rolled or model.nb > program.largest_unrolled)):
             side_by_side = long_way(program, model, vector_lanes(), swarms=rolled)
@@ -142,8 +141,9 @@ def long_way(program: Program, model: Model, width: int, swarms: bool = True
 
 
 @functools.lru_cache(maxsize=1024)
-def compiled_kernel(program: Program, model: Model, rolled: bool, side_by_side: SideBySide = None,
-                    width: int | None = None, folded: bool = False) -> Kernel:
+def compiled_kernel(program: Program, model: Model, rolled: bool,
+                    side_by_side: ParallelPlan = None, width: int | None = None,
+                    folded: bool = False) -> Kernel:
     """Return a ``CompiledKernel``, made now or earlier, or an interpreted one."""
     try:
         return CompiledKernel(program, model, rolled, side_by_side, width, folded)
@@ -175,7 +175,7 @@ class CompiledKernel:
     """
 
     def __init__(self, program: Program, model: Model, rolled: bool,
-                 side_by_side: SideBySide = None, width: int | None = None,
+                 side_by_side: ParallelPlan = None, width: int | None = None,
                  folded: bool = False) -> None:
         self.program = program
         self.model = model

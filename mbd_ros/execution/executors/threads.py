@@ -28,10 +28,10 @@ from numpy.typing import NDArray
 
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution.executors.compiled import Compiled, compiled_kernel, CompiledKernel
+from mbd_ros.execution.ir.shares_ir import SMALLEST_SHARE
 from mbd_ros.execution.program.kernel import Executor, FastBatches, Kernel
 from mbd_ros.execution.program.sweeps import Program
 from mbd_ros.execution.threads.shares import share_rows
-from mbd_ros.execution.threads.shares_ir import SMALLEST_SHARE
 from mbd_ros.execution.threads.subtrees import partition_of
 from mbd_ros.execution.threads.workers import available
 from mbd_ros.model import Model

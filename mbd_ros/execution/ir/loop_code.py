@@ -23,7 +23,7 @@ variable where nobody may read it. The remainder ``%`` of floats has the sign of
 of integers the sign of what is divided.
 
 Loops of a fixed number of rounds can be written out: small systems are solved several times faster
-when nothing is counted and entries of arrays stay in registers. What is needed ``seldom`` keeps
+when nothing is counted and entries of arrays stay in registers. What is needed ``cold`` keeps
 its loops, and its place apart from the rest.
 """
 
@@ -76,7 +76,7 @@ class LoopCode(NamedTuple):
     address: int
 
 
-def seldom(function: Function) -> Function:
+def cold(function: Function) -> Function:
     """Mark a function that is called in rare cases only."""
     _SELDOM.add(function)
     return function

@@ -32,14 +32,13 @@ from mbd_ros.model.joints.joint_type import JointType
 from mbd_ros.model.loops import branches
 from mbd_ros.model.planar_loops import Plane, plane_of
 from mbd_ros.spatial import Link
+from mbd_ros.spatial.rank_thresholds import PLANAR_LOOP
 
 LEANING, ALONG = 0.14, 0.99
 """
 Sine up to which joints leave a plane, and cosine from which on it lies across an axis, so that the
 pivots along others are large.
 """
-FLAT = 1e-5
-"""The same of loops whose rows across the plane are none: a third of ``row_space.RANK``."""
 
 
 def first_rows(loops: Sequence[Loop]) -> list[int]:
@@ -114,10 +113,10 @@ def _axes(model: Model, loop: Loop, plane: Plane | None) -> int:
 
 def _idle(model: Model, loop: Loop, plane: Plane | None) -> tuple[int, ...]:
     """Return the rows across the plane of a loop that lies in one, see ``Tie``."""
-    if plane is None or plane.lean > FLAT:
+    if plane is None or plane.lean > PLANAR_LOOP:
         return ()
     z_is_normal = _turns(model, (loop.body1, loop.body2)[_axes(model, loop, plane)])
-    axis_is_normal = loop.kind == 'revolute' and plane.cut <= FLAT
+    axis_is_normal = loop.kind == 'revolute' and plane.cut <= PLANAR_LOOP
     return (*((POINT - 1,) if z_is_normal else ()),
             *(range(POINT, len(loop.rows)) if axis_is_normal else ()))
 

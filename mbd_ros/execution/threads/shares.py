@@ -96,11 +96,11 @@ def _shared(call: Sequence[int], threads: int, kept: object) -> bool:
     answer = _share()((ctypes.c_int64 * len(call))(*call),
                       (ctypes.c_int64 * len(others))(*others), len(others))
     if answer & 2:
-        leave_behind(kept)
+        detach_late_threads(kept)
     return bool(answer & 1)
 
 
-def leave_behind(*things: object) -> None:
+def detach_late_threads(*things: object) -> None:
     """Keep what a thread may still read that lost the processor in the middle of a block."""
     with _LOCK:
         _LEFT_BEHIND.append(things)

@@ -30,8 +30,8 @@ import os
 import threading
 
 from mbd_ros.execution.ir.machine_code import MachineCode
-from mbd_ros.execution.threads.shares_ir import shares_ir
-from mbd_ros.execution.threads.workers_ir import CLAIMED, LOST, WORDS, workers_ir
+from mbd_ros.execution.ir.shares_ir import shares_ir
+from mbd_ros.execution.ir.workers_ir import CLAIMED, LOST, WORDS, workers_ir
 
 _LOCK = threading.Lock()
 _WORKERS: list[_Worker] = []

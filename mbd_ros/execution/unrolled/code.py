@@ -31,7 +31,7 @@ from mbd_ros.execution.program.tree import joints_of, sizes, tree_of, world_of
 from mbd_ros.execution.unrolled.bundles import folded, Node
 from mbd_ros.execution.unrolled.equivalent import equivalent
 from mbd_ros.execution.unrolled.parts import ASIDE, IN_PARTS, LONGEST, parted
-from mbd_ros.execution.unrolled.side_by_side import SideBySide
+from mbd_ros.execution.unrolled.side_by_side import ParallelPlan
 from mbd_ros.model import Model
 
 PAYS = 0.9
@@ -78,7 +78,7 @@ def trace_program(program: Program, model: Model, nodes: Sequence[Node] = ()
     joints = joints_of(model, coordinates)
     tree = equivalent(program, tree_of(model), joints).within(world)
     if nodes:
-        return trace, SideBySide(program, tree, nodes, joints, trace).run(world)
+        return trace, ParallelPlan(program, tree, nodes, joints, trace).run(world)
     return trace, run(program, tree, joints, world)
 
 

@@ -83,7 +83,7 @@ def lanes_of(symbol: Symbol) -> int:
     return (len(symbol.first) if symbol.name == 'pack' else 1) >> halved
 
 
-class SideBySide(Driver):
+class ParallelPlan(Driver):
     """
     Runs a program on the nodes of a tree.
 

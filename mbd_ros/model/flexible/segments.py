@@ -42,6 +42,7 @@ from mbd_ros.model.flexible.shape_integrals import (
     cross_matrices, elastic_body, ElasticBody, transmission, turned)
 from mbd_ros.model.link_frame import LinkFrame
 from mbd_ros.model.masses import MassProperties, merged, placed
+from mbd_ros.spatial.rank_thresholds import MODAL_MASS
 
 if TYPE_CHECKING:
     from mbd_ros.model.model import Model
@@ -49,8 +50,6 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 WITHOUT_AXIS = ('fixed', 'floating', 'spherical')
-DEPENDENT = 1e-10
-"""Least eigenvalue of a scaled modal mass matrix; rounding of n modes leaves about n 1e-16."""
 CLAMPED = 1e-9
 """Of the length, and of the largest displacement: rounding of finite-element codes is less."""
 ROUNDING = 1e-8
@@ -238,7 +237,7 @@ def _check(body: FlexibleBody, segment: Segment, elastic: ElasticBody) -> None:
 
     n = elastic.count
     modal = elastic.mass[:n, :n]
-    if np.diag(modal).min() <= 0.0 or _least(modal) < DEPENDENT:
+    if np.diag(modal).min() <= 0.0 or _least(modal) < MODAL_MASS:
         raise refused('has modes that move no mass of their own; allowed: shapes that are '
                       'linearly independent at its mass points')
     largest = CLAMPED * max((abs(x) for point in body.points for x in point.shape), default=0.0)

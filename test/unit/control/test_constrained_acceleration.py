@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from mbd_ros.control import constrained_acceleration, singular_mass_acceleration
-from mbd_ros.control.udwadia_kalaba.actuation import Reach
+from mbd_ros.control.udwadia_kalaba.actuation import ActuatedSubspace
 from mbd_ros.control.udwadia_kalaba.equation import conflict
 from mbd_ros.control.udwadia_kalaba.rank_facts import CONFLICT, FACTS
 from mbd_ros.control.udwadia_kalaba.small_systems import constrained_motion
@@ -193,7 +193,7 @@ def test_a_robot_that_is_held_has_no_conflict(seed):
     M, Q = root @ root.T + 0.1 * np.eye(6), 50.0 * rng.normal(size=6)
     A = rng.normal(size=(9, 6))
     plain = constrained_acceleration(M, Q, A, np.zeros(9))
-    reach = Reach(M, np.arange(6)).solve(Q, A, np.zeros(9), 0)
+    reach = ActuatedSubspace(M, np.arange(6)).solve(Q, A, np.zeros(9), 0)
     width = 10
     quick = np.zeros(2 * 6 + 2 * 9 + FACTS)
     constrained_motion(M, Q, A, np.zeros(9), quick, 6, 9, 0, width)
@@ -213,7 +213,7 @@ def test_rows_that_no_actuator_reaches_are_a_conflict():
     active = np.arange(3)
     others = np.linalg.svd(np.linalg.inv(L)[:, active].T)[2][3:]   # beside what they reach
     A = others[:2] @ L.T
-    found = Reach(M, active).solve(Q, A, np.array([1.0, 2.0]), 0)
+    found = ActuatedSubspace(M, active).solve(Q, A, np.array([1.0, 2.0]), 0)
     assert found.rank == 0
     assert found.conflicting
     # 1e-9: rounding of accelerations of some 100 rad/s^2 by a matrix of condition 1e3

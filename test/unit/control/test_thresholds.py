@@ -28,7 +28,7 @@ from mbd_ros.control.gaits.walking import tuned, Walking
 from mbd_ros.control.step import constrained_motion
 from mbd_ros.control.tracking.nominal_state import NominalState
 from mbd_ros.control.tracking.robustness import gains_of, guarantee
-from mbd_ros.control.udwadia_kalaba.actuation import Reach
+from mbd_ros.control.udwadia_kalaba.actuation import ActuatedSubspace
 from mbd_ros.control.udwadia_kalaba.passive_joints import PassiveJoints
 from mbd_ros.errors import DivergedError, InvalidValueError, LoopOpenError
 
@@ -198,7 +198,7 @@ def test_filters_of_every_kind_of_roots():
 @pytest.mark.parametrize(('part', 'reached'), [(0.5e-9, 1), (2e-9, 2)])
 def test_a_direction_that_drives_hardly_push_is_not_reached(part, reached):
     """Below 1e-9 of what is pushed best: masses of 1 and 1 / part squared."""
-    found = Reach(np.diag([1.0, part**-2]), np.array([0, 1]))
+    found = ActuatedSubspace(np.diag([1.0, part**-2]), np.array([0, 1]))
     efforts = found.efforts(np.array([1.0, 1.0]))
     assert (efforts != 0.0).sum() == reached
 

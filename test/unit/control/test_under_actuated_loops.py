@@ -25,13 +25,14 @@ from mbd_ros.control.step.nominal_model import NominalModel
 from mbd_ros.control.tasks.tracker import Mode, Tracker
 from mbd_ros.control.udwadia_kalaba.drives import (
     dense_share, driven, driven_entries, driven_kernel, is_under_actuated, reach)
-from mbd_ros.control.udwadia_kalaba.rank_facts import clear, CLEARLY_FREE
+from mbd_ros.control.udwadia_kalaba.rank_facts import clear
 from mbd_ros.description.xml.xacro_file import expand_xacro
 from mbd_ros.dynamics.loops.closure import close_loops
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.model.state import difference, floating_base, integrate, neutral
 from mbd_ros.simulation import Stepper
+from mbd_ros.spatial.rank_thresholds import CLEARLY_FREE
 
 URDF = Path(__file__).parents[3] / 'urdf'
 PERIOD = 0.002

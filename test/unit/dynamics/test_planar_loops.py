@@ -79,7 +79,7 @@ def without_doubt(model, executor, monkeypatch):
     def refuse(*arguments, **options):
         raise AssertionError('the rank was in doubt')
     with monkeypatch.context() as patch:
-        patch.setattr(loop_rank, 'revealed', refuse)
+        patch.setattr(loop_rank, 'dense_solution', refuse)
         dyn = PreparedDynamics(model, GRAVITY, executor)
         for function in ('forward_dynamics', 'position_correction', 'velocity_correction'):
             assert callable(getattr(dyn, function))
@@ -108,13 +108,13 @@ def test_the_rank_is_never_in_doubt(kind, carrier, executor, monkeypatch):
         q, v, tau = leaning(model, angle)
         for rates in (v, rng.normal(size=model.nv)):
             equal(dyn.forward_dynamics(q, rates, tau),
-                  loop_rank.revealed(dyn, 'accelerations', q, rates, tau))
-            equal(stabilized(q, rates, tau), loop_rank.revealed(
+                  loop_rank.dense_solution(dyn, 'accelerations', q, rates, tau))
+            equal(stabilized(q, rates, tau), loop_rank.dense_solution(
                 dyn, 'accelerations', q, rates, tau, alpha=5.0, beta=7.0))
             equal(dyn.velocity_correction(q, rates),
-                  loop_rank.revealed(dyn, 'velocities', q, rates))
+                  loop_rank.dense_solution(dyn, 'velocities', q, rates))
         ajar = state.integrate(model, q, 1e-7 * rng.normal(size=model.nv))
-        expected = loop_rank.revealed(dyn, 'positions', ajar, v)
+        expected = loop_rank.dense_solution(dyn, 'positions', ajar, v)
         # To the gap of 1e-7 between the points at which a row acts.
         np.testing.assert_allclose(dyn.position_correction(ajar, v), expected, rtol=0.0,
                                    atol=1e-6 * np.abs(expected).max())
@@ -192,7 +192,7 @@ def test_axes_of_rounded_angles_among_exact_ones(carrier, lean, monkeypatch):
         q, v, tau = leaning(model, 1e-4)
     found = dyn.forward_dynamics(q, v, tau)
     for expected in (exact.forward_dynamics(q, v, tau),
-                     loop_rank.revealed(dyn, 'accelerations', q, v, tau)):
+                     loop_rank.dense_solution(dyn, 'accelerations', q, v, tau)):
         # As much as joints lean, and the points are apart across the plane.
         np.testing.assert_allclose(found, expected, rtol=0.0,
                                    atol=(1e-9 + 10.0 * lean) * np.abs(expected).max())
@@ -293,7 +293,7 @@ def test_a_loop_that_a_slide_ends(angle):
     q, v, tau = leaning(model, angle)
     found = mbd_ros.forward_dynamics(model, q, v, tau, gravity=GRAVITY)
     dyn = mbd_ros.compile(model, gravity=GRAVITY)
-    equal(found, loop_rank.revealed(dyn, 'accelerations', q, v, tau))
+    equal(found, loop_rank.dense_solution(dyn, 'accelerations', q, v, tau))
     assert mbd_ros.mobility(model, q) == 7
 
 
@@ -304,4 +304,5 @@ def test_a_loop_that_says_nothing(turn):
     q, v, tau = np.array([-1.5, 1.3, -1.2]), np.array([1.0, 2.0, 3.0]), np.ones(3)
     assert mbd_ros.mobility(model, q) == 3
     dyn = mbd_ros.compile(model)
-    equal(loop_rank.revealed(dyn, 'accelerations', q, v, tau), dyn.forward_dynamics(q, v, tau))
+    equal(loop_rank.dense_solution(dyn, 'accelerations', q, v, tau),
+          dyn.forward_dynamics(q, v, tau))

@@ -19,9 +19,10 @@ import pytest
 from random_loops import random_loops
 
 import mbd_ros
-from mbd_ros.dynamics.prepared.rank import FAR_APART, masses_far_apart, revealed
+from mbd_ros.dynamics.prepared.rank import dense_solution, masses_far_apart
 from mbd_ros.errors import NotFiniteError
 from mbd_ros.model import state
+from mbd_ros.spatial.rank_thresholds import MASSES_FAR_APART
 
 
 def close(found, expected):
@@ -37,12 +38,12 @@ def test_every_question_is_answered_as_by_the_recursion(seed):
     q = state.integrate(model, q, 0.1 * rng.normal(size=model.nv))   # open, and moving apart
     v, tau = rng.normal(size=(2, model.nv))
     dyn = mbd_ros.compile(model, executor='interpreted')
-    close(revealed(dyn, 'accelerations', q, v, tau), dyn.forward_dynamics(q, v, tau))
-    close(revealed(dyn, 'accelerations', q, v, tau, alpha=3.0, beta=5.0),
+    close(dense_solution(dyn, 'accelerations', q, v, tau), dyn.forward_dynamics(q, v, tau))
+    close(dense_solution(dyn, 'accelerations', q, v, tau, alpha=3.0, beta=5.0),
           dyn.stabilized_dynamics(3.0, 5.0)(q, v, tau))
-    close(revealed(dyn, 'positions', q, v), dyn.position_correction(q, v))
-    close(revealed(dyn, 'velocities', q, v), dyn.velocity_correction(q, v))
-    found, expected = revealed(dyn, 'reactions', q, v, tau), dyn.loop_reactions(q, v, tau)
+    close(dense_solution(dyn, 'positions', q, v), dyn.position_correction(q, v))
+    close(dense_solution(dyn, 'velocities', q, v), dyn.velocity_correction(q, v))
+    found, expected = dense_solution(dyn, 'reactions', q, v, tau), dyn.loop_reactions(q, v, tau)
     close(found[:model.nv], expected[:model.nv])
     held, independent = found[model.nv:].reshape(-1, 2).T
     assert (independent == 1.0).all()
@@ -58,17 +59,17 @@ def far_apart(ratio):
 
 
 def test_masses_far_apart():
-    assert masses_far_apart(far_apart(2.0 * FAR_APART)[0])
-    assert masses_far_apart(far_apart(0.5 / FAR_APART)[0])
-    for near in (0.1 * FAR_APART, 10.0 / FAR_APART):
+    assert masses_far_apart(far_apart(2.0 * MASSES_FAR_APART)[0])
+    assert masses_far_apart(far_apart(0.5 / MASSES_FAR_APART)[0])
+    for near in (0.1 * MASSES_FAR_APART, 10.0 / MASSES_FAR_APART):
         assert not masses_far_apart(far_apart(near)[0])
-    model, _, _ = far_apart(2.0 * FAR_APART)
+    model, _, _ = far_apart(2.0 * MASSES_FAR_APART)
     assert not masses_far_apart(replace(model, loops=()))
     assert not masses_far_apart(replace(model, masses=np.zeros(model.nb)))
 
 
 def test_many_states_are_answered_one_by_one():
-    model, q, v = far_apart(2.0 * FAR_APART)
+    model, q, v = far_apart(2.0 * MASSES_FAR_APART)
     dyn = mbd_ros.compile(model)
     assert dyn.how('forward_dynamics', 3) == 'dense, rank first'
     many, tau = np.array([q, state.integrate(model, q, v)]), np.ones(model.nv)

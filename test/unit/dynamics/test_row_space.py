@@ -19,7 +19,8 @@ import numpy as np
 import pytest
 
 import mbd_ros
-from mbd_ros.dynamics.algorithms.row_space import RANK, RowSpace
+from mbd_ros.dynamics.algorithms.row_space import RowSpace
+from mbd_ros.spatial.rank_thresholds import LOOP_RANK
 
 URDF = Path(__file__).parents[3] / 'urdf'
 MODEL = mbd_ros.load(URDF / 'bricard.urdf')   # one loop: rows of lengths and of angles
@@ -57,7 +58,7 @@ def test_what_is_asked_of_one_state(rank, seed):
         np.testing.assert_allclose(A.T @ space.multipliers(force), force, atol=1e3 * scale)
         assert space.smallest == space.sigma[rank - 1]
         assert space.condition == pytest.approx(space.sigma[0] / space.sigma[rank - 1])
-        assert 1.0 <= space.condition <= 1.0 / RANK
+        assert 1.0 <= space.condition <= 1.0 / LOOP_RANK
     else:
         assert (space.smallest, space.condition) == (0.0, 1.0)
 
@@ -95,11 +96,11 @@ def test_columns_that_do_not_count_are_zero(free):
 
 
 def test_rows_below_the_stated_angle_are_no_rows():
-    """RANK is an angle: of two rows that differ by less the second adds nothing."""
+    """LOOP_RANK is an angle: of two rows that differ by less the second adds nothing."""
     lengths = np.array([len(row) != 2 for loop in MODEL.loops for row in loop.rows])
     first, second = np.flatnonzero(~lengths)[:2]
     for factor, rank in ((0.5, 1), (4.0, 2)):
         A = np.zeros((len(lengths), MODEL.nv))
         A[first, :2] = A[second, :2] = (0.6, 0.8)
-        A[second, :2] += factor * RANK * np.array([-0.8, 0.6])
+        A[second, :2] += factor * LOOP_RANK * np.array([-0.8, 0.6])
         assert RowSpace(MODEL, A).rank == rank

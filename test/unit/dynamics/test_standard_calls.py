@@ -12,7 +12,7 @@
 
 """Callables by model: made once for each, and forgotten when there are many."""
 
-from mbd_ros.dynamics.prepared.standard_calls import OfModels, StandardCalls
+from mbd_ros.dynamics.prepared.standard_calls import CallsByModel, StandardCalls
 
 
 class Counted(StandardCalls):
@@ -30,7 +30,7 @@ def test_they_are_made_once_until_there_are_many():
             assert calls['kane'][k] == f'{k} by kane'
     assert calls.made == tuple(range(64)) and len(calls['kane']) == 64
     kept = calls['kane']
-    assert isinstance(kept, OfModels) and kept is calls['kane']
+    assert isinstance(kept, CallsByModel) and kept is calls['kane']
     assert kept[64] == '64 by kane' and len(kept) == 1
     assert kept[0] == '0 by kane' and len(calls.made) == 66
 

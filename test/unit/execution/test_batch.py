@@ -23,7 +23,7 @@ import mbd_ros
 from mbd_ros.dynamics.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from mbd_ros.errors import NotFiniteError, SingularMassError
 from mbd_ros.execution import Compiled, Futures, Interpreted, Threads
-from mbd_ros.execution.calls.batch import batch_ir
+from mbd_ros.execution.ir.batch import batch_ir
 from mbd_ros.execution.ir.machine_code import MachineCode, vector_lanes
 from mbd_ros.execution.ir.straight_line import Width
 

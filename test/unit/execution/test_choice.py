@@ -23,9 +23,9 @@ from mbd_ros.dynamics.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution import Auto, choose, Compiled, forced, Interpreted, Threads
 from mbd_ros.execution.executors import choice
-from mbd_ros.execution.threads.shares_ir import SMALLEST_SHARE
+from mbd_ros.execution.ir.shares_ir import SMALLEST_SHARE
+from mbd_ros.execution.ir.workers_ir import CLAIMED, DONE, LOST, RUNNING, SHORTEST_REST, WORDS
 from mbd_ros.execution.threads.workers import native
-from mbd_ros.execution.threads.workers_ir import CLAIMED, DONE, LOST, RUNNING, SHORTEST_REST, WORDS
 
 
 @pytest.fixture

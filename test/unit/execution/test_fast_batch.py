@@ -28,10 +28,10 @@ from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError
 from mbd_ros.execution import Compiled, Threads
 from mbd_ros.execution.calls import fast_call
 from mbd_ros.execution.ir.machine_code import vector_lanes
+from mbd_ros.execution.ir.shares_ir import SMALLEST_SHARE
+from mbd_ros.execution.ir.workers_ir import IDLE
 from mbd_ros.execution.program.kernel import Batches, FastBatches
-from mbd_ros.execution.threads.shares_ir import SMALLEST_SHARE
 from mbd_ros.execution.threads.workers import left_behind, workers
-from mbd_ros.execution.threads.workers_ir import IDLE
 
 ROWS = 2 * SMALLEST_SHARE + 3
 LONG = 60.0  # s, which no machine needs: a test that waits so long has failed

@@ -18,7 +18,7 @@ import math
 import numpy as np
 import pytest
 
-from mbd_ros.execution.ir.loop_code import loop_code, seldom
+from mbd_ros.execution.ir.loop_code import cold, loop_code
 
 LIMIT = 0.5
 
@@ -86,7 +86,7 @@ def test_each_kind_of_statement(written_out):
             np.testing.assert_allclose(found[2], result, rtol=1e-14, atol=1e-14)
 
 
-@seldom
+@cold
 def halved(values, n: int):
     """Halve what is not small, up to the first that is."""
     for i in range(n):

@@ -18,7 +18,7 @@ import math
 import numpy as np
 import pytest
 
-from mbd_ros.execution.calls.batch import batch_ir
+from mbd_ros.execution.ir.batch import batch_ir
 from mbd_ros.execution.ir.machine_code import MachineCode, vector_lanes
 from mbd_ros.execution.ir.sincos import sincos_ir
 from mbd_ros.execution.ir.straight_line import Width

@@ -29,9 +29,9 @@ import mbd_ros
 from mbd_ros.dynamics.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from mbd_ros.execution import Threads
 from mbd_ros.execution.ir.machine_code import address_ir, MachineCode
+from mbd_ros.execution.ir.workers_ir import CLAIMED, IDLE, LOST
 from mbd_ros.execution.threads.partition import SMALLEST_TREE
 from mbd_ros.execution.threads.workers import native, workers
-from mbd_ros.execution.threads.workers_ir import CLAIMED, IDLE, LOST
 
 TWO, THREE = (Threads(count, within_state=True) for count in (2, 3))
 FUNCTIONS = (mbd_ros.forward_dynamics, mbd_ros.inverse_dynamics)

@@ -24,12 +24,12 @@ from robots import chain
 import mbd_ros
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution import Interpreted, Threads
+from mbd_ros.execution.ir.shares_ir import BLOCK_BYTES, SMALLEST_SHARE
+from mbd_ros.execution.ir.workers_ir import CLAIMED, IDLE
 from mbd_ros.execution.program.kernel import Batches
 from mbd_ros.execution.threads import shares
 from mbd_ros.execution.threads.shares import share_rows
-from mbd_ros.execution.threads.shares_ir import BLOCK_BYTES, SMALLEST_SHARE
 from mbd_ros.execution.threads.workers import left_behind, workers
-from mbd_ros.execution.threads.workers_ir import CLAIMED, IDLE
 
 LONG = 60.0  # s, which no machine needs: a test that waits so long has failed
 

@@ -25,7 +25,7 @@ import mbd_ros
 from mbd_ros import Fluid, Ground
 from mbd_ros.control import gait_from_data
 from mbd_ros.dynamics import compile_model, PreparedDynamics
-from mbd_ros.environment.contact import Ahead, AheadLaw
+from mbd_ros.environment.contact import Ahead, ImplicitGroundLaw
 from mbd_ros.environment.surroundings import immersed
 from mbd_ros.errors import DivergedError, InvalidValueError
 from mbd_ros.model import build_model
@@ -64,7 +64,7 @@ def at(height):
 
 def ahead(model, h, ground, *more):
     """Return the dynamics of a step."""
-    law = AheadLaw(world=Ahead(ground.law.world))
+    law = ImplicitGroundLaw(world=Ahead(ground.law.world))
     return compile_model(model.with_laws(*model.laws, law),
                          world={'ground': Ahead(ground.surface, h, *more)})
 

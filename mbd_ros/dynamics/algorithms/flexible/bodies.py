@@ -139,8 +139,8 @@ def stiffened(terms: BodyTerms, body: ElasticBody, half: Array) -> BodyTerms:
     return BodyTerms(mass, terms.bias)
 
 
-def foreseen(terms: BodyTerms, body: ElasticBody, start: tuple[Array, Array],
-             middle: tuple[Array, Array], half: Array) -> BodyTerms:
+def implicit_terms(terms: BodyTerms, body: ElasticBody, start: tuple[Array, Array],
+                   middle: tuple[Array, Array], half: Array) -> BodyTerms:
     """Return them with the elastic and damping forces of a and rates half a step from a start."""
     (a, rates), (a_m, rates_m) = start, middle
     bias = terms.bias.copy()

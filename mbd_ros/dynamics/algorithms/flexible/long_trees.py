@@ -39,13 +39,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.dynamics.algorithms.flexible.bodies import Array, foreseen, stiffened
+from mbd_ros.dynamics.algorithms.flexible.bodies import Array, implicit_terms, stiffened
 from mbd_ros.dynamics.algorithms.flexible.loads import loads_of
 from mbd_ros.dynamics.algorithms.flexible.motion import (
     deformed_by, joint_drift, joint_motion, joint_of, joint_rates, Placed, segment_on,
     tree_of_segments)
-from mbd_ros.dynamics.algorithms.flexible.recursion import (
-    carried_by, driven_by, without_bending)
+from mbd_ros.dynamics.algorithms.flexible.recursion import carried_by, driven_by, without_bending
 from mbd_ros.execution.ir.machine_code import address_ir, address_of, MachineCode
 from mbd_ros.execution.ir.sincos import sincos_ir
 from mbd_ros.execution.ir.straight_line import declarations_ir, StraightLine, Width
@@ -266,8 +265,8 @@ def steps_of(model: Model, i: int, values: Sequence[Any], parent: ElasticBody | 
             joint.stop - joint.start, own.parent >= 0, 'qdd' in inputs)), kept.first + kept.count
     if midpoint and segment.elastic is not None:
         half, start = 0.5 * vector('h', 1), (vector('qa0', layout.n), vector('va0', layout.n))
-        terms = foreseen(stiffened(terms, segment.elastic, half), segment.elastic, start,
-                         (mine.a, mine.rates), half)
+        terms = implicit_terms(stiffened(terms, segment.elastic, half), segment.elastic, start,
+                               (mine.a, mine.rates), half)
     stored, (transfer, bias) = kept.keep([placed.transfer, placed.bias])
     stored += layout.upper(terms.mass)
     stored += enumerate(terms.bias[0].tolist(), layout.load)

@@ -41,12 +41,11 @@ from typing import Any
 import numpy as np
 
 from mbd_ros.dynamics.algorithms.flexible.bodies import (
-    Array, foreseen, mirrored, solved, stiffened)
+    Array, implicit_terms, mirrored, solved, stiffened)
 from mbd_ros.dynamics.algorithms.flexible.loads import place_loaded
 from mbd_ros.dynamics.algorithms.flexible.long_trees import rolled, rolls
 from mbd_ros.dynamics.algorithms.flexible.loop_rows import rows_between, VALUES
-from mbd_ros.dynamics.algorithms.flexible.motion import (
-    joint_rates, Placed, tree_of_segments)
+from mbd_ros.dynamics.algorithms.flexible.motion import joint_rates, Placed, tree_of_segments
 from mbd_ros.dynamics.algorithms.flexible.recursion import accelerations, base_of, small
 from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.sweeps import Layout
@@ -127,7 +126,7 @@ def _implicit(model: Model, chain: Sequence[Placed], start: tuple[Array, Array],
         if segment.elastic is not None:
             place_in_q = slice(own.elastic.start + shift, own.elastic.stop + shift)
             then, now = ((q[:, place_in_q], v[:, own.elastic]) for q, v in (start, middle))
-            own = own._replace(terms=foreseen(own.terms, segment.elastic, then, now, half))
+            own = own._replace(terms=implicit_terms(own.terms, segment.elastic, then, now, half))
         found.append(own)
     return found
 

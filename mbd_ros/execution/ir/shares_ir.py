@@ -38,7 +38,7 @@ lanes by whichever thread, and as on one thread.
 
 from __future__ import annotations
 
-from mbd_ros.execution.threads.workers_ir import DONE, PATIENCE
+from mbd_ros.execution.ir.workers_ir import DONE, PATIENCE
 
 SMALLEST_SHARE = 512
 """Rows below which a share does not repay waking a thread, which takes some 50 us."""
