@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 import functools
+import os
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -332,6 +333,11 @@ def random_configuration(model: Model, rng: np.random.Generator | int | None = N
         If there is no such source, or a count is none.
 
     """
+    if rng is None and count is None:
+        try:
+            return _DRAWN[model].pop()
+        except (KeyError, IndexError):
+            return _draw_ahead(model)
     try:
         rng = np.random.default_rng(rng)
     except (TypeError, ValueError):
@@ -341,8 +347,8 @@ def random_configuration(model: Model, rng: np.random.Generator | int | None = N
     q = np.zeros(model.nq if count is None else (count, model.nq))
     for kind, start, first in zip(model.joint_types, model.q_offsets, model.v_offsets):
         if kind in MANIFOLDS:
-            for row in q.reshape(-1, model.nq):
-                row[start:start + kind.nq] = MANIFOLDS[kind].draw(rng)
+            rows = q.reshape(-1, model.nq)
+            rows[:, start:start + kind.nq] = MANIFOLDS[kind].draw(rng, len(rows))
             continue
         span = np.pi if kind is JointType.REVOLUTE else 1.0
         lower, upper = model.lower[first], model.upper[first]
@@ -352,6 +358,23 @@ def random_configuration(model: Model, rng: np.random.Generator | int | None = N
             upper = max(span, lower + span)
         q[..., start] = rng.uniform(lower, upper, count)
     return q
+
+
+AHEAD = 10000
+"""Entries of configurations that are drawn at a time for those who ask for one and name no rng."""
+_DRAWN: dict[Model, list[Array]] = {}
+os.register_at_fork(after_in_child=_DRAWN.clear)   # or two processes would draw the same
+
+
+def _draw_ahead(model: Model) -> Array:
+    """Return a random configuration, and have others ready, each an array of its own."""
+    drawn = list(random_configuration(model, np.random.default_rng(),
+                                      1 + AHEAD // (1 + model.nq)))
+    found = drawn.pop()
+    if len(_DRAWN) >= 64:
+        _DRAWN.clear()
+    _DRAWN[model] = drawn
+    return found
 
 
 class CurvedJoint(NamedTuple):

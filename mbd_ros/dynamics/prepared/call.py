@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from inspect import Parameter, Signature
+import re
 from typing import Any
 
 import numpy as np
@@ -34,17 +35,20 @@ Array = NDArray[np.float64]
 
 def signature_of(inputs: Sequence[str]) -> Signature:
     """Return the signature of a prepared callable: its inputs and ``out``."""
-    return Signature([*(Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in inputs),
+    names = [re.sub(r'\W+', '_', name).strip('_') for name in inputs]
+    return Signature([*(Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names),
                       Parameter('out', Parameter.KEYWORD_ONLY, default=None)])
 
 
 def entry_name(model: Model, argument: str, entry: int) -> str:
     """Return which coordinate an entry of q, v, qdd or tau belongs to, in words."""
+    if argument.startswith('external_forces'):
+        return f'entry {entry}'
     elastic = model.elastic_names
-    bent = entry + len(elastic) - (model.nq if argument == 'q' else model.nv)
+    bent = entry + len(elastic) - (model.nq if argument in ('q', 'q0', 'q1') else model.nv)
     if bent >= 0:
         return f"elastic coordinate '{elastic[bent]}'"
-    offsets = model.q_offsets if argument == 'q' else model.v_offsets
+    offsets = model.q_offsets if argument in ('q', 'q0', 'q1') else model.v_offsets
     joint = int(np.searchsorted(offsets, entry, side='right')) - 1
     name = f"joint '{model.joint_names[joint]}'"
     if not model.joint_types[joint].is_simple:

@@ -86,8 +86,10 @@ def result_shape(program: Program, model: Model) -> tuple[int, ...]:
 
 def sizes(model: Model, inputs: Sequence[str]) -> list[int]:
     """Return the number of entries of each input of a program."""
-    special = {'q': model.nq, 'q_m': model.nq, 'step': 1, 'rows': first_rows(model.loops)[-1] ** 2}
-    return [special.get(name, model.nv) for name in inputs]
+    special = {**dict.fromkeys(('q', 'q_m', 'q0', 'q1'), model.nq), 'step': 1,
+               'rows': first_rows(model.loops)[-1] ** 2}
+    return [special.get(name, 6 if name.startswith('external_forces') else model.nv)
+            for name in inputs]
 
 
 def joints_of(model: Model, coordinates: Mapping[str, Sequence[Scalar]]) -> list[Joint]:
