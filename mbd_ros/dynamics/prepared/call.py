@@ -26,7 +26,7 @@ from mbd_ros.dynamics.algorithms.missing_inertia import joint_without_inertia
 from mbd_ros.errors import (
     InvalidValueError, MbdError, NotFiniteError, ShapeError, SingularMassError)
 from mbd_ros.execution import Kernel
-from mbd_ros.execution.program.tree import sizes
+from mbd_ros.execution.program.tree import Sized, sizes
 from mbd_ros.model import Model
 from mbd_ros.model.state import curved_joints
 
@@ -42,7 +42,7 @@ def signature_of(inputs: Sequence[str]) -> Signature:
 
 def entry_name(model: Model, argument: str, entry: int) -> str:
     """Return which coordinate an entry of q, v, qdd or tau belongs to, in words."""
-    if argument.startswith('external_forces'):
+    if isinstance(argument, Sized):
         return f'entry {entry}'
     elastic = model.elastic_names
     bent = entry + len(elastic) - (model.nq if argument in ('q', 'q0', 'q1') else model.nv)

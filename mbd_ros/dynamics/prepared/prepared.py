@@ -14,9 +14,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 import functools
-from typing import Any, TYPE_CHECKING
+from typing import Any, overload, TYPE_CHECKING
 import weakref
 
 import numpy as np
@@ -54,6 +54,7 @@ from mbd_ros.execution.program.tree import sizes, tree_of, world_of
 from mbd_ros.model import Model, state
 
 if TYPE_CHECKING:
+    from mbd_ros.dynamics.prepared.parametric import ParametricDynamics
     from mbd_ros.dynamics.prepared.rank import Question
     from mbd_ros.environment.contact import Ground
     from mbd_ros.environment.immersion import Fluid
@@ -636,6 +637,20 @@ class PreparedDynamics:
         return functools.partial(lazily.rank.revealed, self, question, alpha=alpha,
                                  beta=beta) if self.model.loops else None
 
+    def program(self, function: str) -> Program:
+        """Return the program of a function of the formulation, or of ``'energies'``."""
+        return ENERGIES if function == 'energies' else self._formulation.programs(
+            self.model)[function]
+
+    def callable_of(self, program: Program) -> Callable[..., Array]:
+        """Return the callable of a program of one's own under this world, by this executor."""
+        return self._callable(program)
+
+    def kernel_of(self, program: Program) -> Kernel:
+        """Return what runs a program of one's own; it lives as long as this object."""
+        self._callable(program)
+        return self._kernels[program.name]
+
     def _formulated(self, function: str, revealed: Callable[..., Array] | None = None
                     ) -> Callable[..., Array]:
         """Return the callable of a function that the formulation defines."""
@@ -765,10 +780,26 @@ def _of_efforts(model: Model, formulation: str) -> Program | None:
     return wrenches_of_efforts(model, formulation_for(model, formulation).programs(model))
 
 
+@overload
 def compile_model(model: Model, *, gravity: ArrayLike | None = None,
                   executor: Executor | str | None = None, formulation: str = AUTO,
                   world: Mapping[str, Any] | None = None, fluid: Fluid | None = DEFAULT,
-                  ground: Ground | None = None) -> PreparedDynamics:
+                  ground: Ground | None = None, parameters: None = None) -> PreparedDynamics: ...
+
+
+@overload
+def compile_model(model: Model, *, gravity: ArrayLike | None = None,
+                  executor: Executor | str | None = None, formulation: str = AUTO,
+                  world: Mapping[str, Any] | None = None, fluid: Fluid | None = DEFAULT,
+                  ground: Ground | None = None, parameters: Sequence[str]
+                  ) -> ParametricDynamics: ...
+
+
+def compile_model(model: Model, *, gravity: ArrayLike | None = None,
+                  executor: Executor | str | None = None, formulation: str = AUTO,
+                  world: Mapping[str, Any] | None = None, fluid: Fluid | None = DEFAULT,
+                  ground: Ground | None = None, parameters: Sequence[str] | None = None
+                  ) -> PreparedDynamics | ParametricDynamics:
     """
     Return prepared callables for a model, made now or earlier.
 
@@ -790,19 +821,28 @@ def compile_model(model: Model, *, gravity: ArrayLike | None = None,
         ``dyn.change_world(fluid=fluid.water(point, t))`` changes that, and any of its numbers.
     ground : Ground, optional
         What points of ``<mbd:contact>`` touch.
+    parameters : sequence of str, optional
+        What is an argument of each call instead of a constant of the robot: ``'masses'``,
+        ``'inertial'``, ``'payload'`` or ``'payload:link'``, ``'armature'``, ``'damping'``,
+        ``'friction'``, ``'gravity'``.
 
     Returns
     -------
-    PreparedDynamics
-        ``dyn.forward_dynamics(q, v, tau)`` and so on.
+    PreparedDynamics or ParametricDynamics
+        ``dyn.forward_dynamics(q, v, tau)`` and so on; with parameters
+        ``dyn.forward_dynamics(q, v, tau, values)``.
 
     Raises
     ------
-    InvalidValueError
+    InvalidValueError, UnknownNameError, UnsupportedError
         If this is no model, gravity is not three finite numbers, there is no executor of that
-        name, or no such formulation for this robot.
+        name, no such formulation for this robot, or there are no such parameters.
 
     """
+    if parameters is not None:
+        return lazily.parametric.ParametricDynamics(compile_model(
+            model, gravity=gravity, executor=executor, formulation=formulation, world=world,
+            fluid=fluid, ground=ground), parameters)
     place = None if gravity is None else _vector3(gravity)
     own = None
     if isinstance(model, Model):

@@ -42,6 +42,7 @@ from mbd_ros.environment.law import Law
 from mbd_ros.execution.program.array_program import ArrayProgram, never
 from mbd_ros.execution.program.sweeps import Layout, Program
 from mbd_ros.execution.program.ties import frame_record
+from mbd_ros.execution.program.tree import Sized
 from mbd_ros.model import LinkFrame, Model
 from mbd_ros.spatial import step
 
@@ -262,7 +263,8 @@ def forced(model: Model, function: str, program: Program, links: tuple[str, ...]
         model.link, links))
     return ArrayProgram(
         f'{function} with forces on {links} {dissipation}',
-        (*program.inputs, *map(PUSHED.format, links)), layout=Layout.JOINTS,
+        (*program.inputs, *(Sized(PUSHED.format(link), 6) for link in links)),
+        layout=Layout.JOINTS,
         evaluate=partial(_forced, program, columns, links, dissipation), traces=_traced)
 
 

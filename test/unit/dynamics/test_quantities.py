@@ -37,7 +37,7 @@ OF_LINKS = {
 
 
 def close(found, expected):
-    """Some hundred roundings of numbers below 100, in another order."""
+    """Compare after some hundred roundings of numbers below 100, in another order."""
     for one, other in zip(found, expected) if isinstance(found, tuple) else [(found, expected)]:
         np.testing.assert_allclose(one, other, rtol=0.0, atol=1e-11)
 
@@ -98,7 +98,7 @@ def test_keywords_by_machine_code(keywords):
         close(function(MODEL, *(part[1] for part in arguments), **keywords), expected[1])
 
 
-@pytest.mark.parametrize('force, error', [
+@pytest.mark.parametrize(('force', 'error'), [
     (np.arange(5.0), ShapeError), ([np.nan] * 6, NotFiniteError), ('a', InvalidValueError)])
 def test_forces_that_are_none_are_named(force, error):
     with pytest.raises(error, match='external_forces'):
