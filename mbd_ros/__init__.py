@@ -46,6 +46,8 @@ if TYPE_CHECKING:
         mass_matrix, pose)
     from mbd_ros.dynamics.api.inverse_kinematics import inverse_kinematics
     from mbd_ros.dynamics.api.joint_wrenches import joint_wrenches
+    from mbd_ros.dynamics.api.linearization import (
+        Discretization, discretize, Linearization, linearize)
     from mbd_ros.dynamics.api.motion_derivatives import (
         center_of_mass_velocity_derivatives, centroidal_momentum_derivatives,
         frame_acceleration_derivatives, frame_velocity_derivatives, gravity_forces_derivatives,
@@ -91,6 +93,8 @@ else:
         'mbd_ros.dynamics.identification.excitation': ('excitation_trajectory',),
         'mbd_ros.dynamics.identification.identify': ('identify',),
         'mbd_ros.dynamics.api.inverse_kinematics': ('inverse_kinematics',),
+        'mbd_ros.dynamics.api.linearization': (
+            'Discretization', 'discretize', 'Linearization', 'linearize'),
         'mbd_ros.dynamics.api.motion_derivatives': (
             'center_of_mass_velocity_derivatives', 'centroidal_momentum_derivatives',
             'frame_acceleration_derivatives', 'frame_velocity_derivatives',
@@ -139,20 +143,20 @@ else:
 
 __version__ = '0.1.0'
 __all__ = [
-    'CarriedState', 'Compiled', 'CouplingMap', 'Energy', 'Fluid', 'ForwardDynamicsDerivatives',
-    'Futures', 'Ground', 'Interpreted', 'InverseDynamicsDerivatives', 'Lanes', 'MbdError', 'Model',
+    'CarriedState', 'Compiled', 'CouplingMap', 'Discretization', 'Energy', 'Fluid', 'ForwardDynamicsDerivatives',
+    'Futures', 'Ground', 'Interpreted', 'InverseDynamicsDerivatives', 'Lanes', 'Linearization', 'MbdError', 'Model',
     'Threads', 'Trajectory', 'analyse', 'bent_links', 'bias_forces', 'carry_over', 'casadi',
     'center_of_mass', 'center_of_mass_jacobian', 'center_of_mass_velocity_derivatives',
     'centroidal_map', 'centroidal_momentum', 'centroidal_momentum_derivatives', 'close_loops',
     'compile', 'constrained_dynamics', 'contact_forces', 'control', 'coriolis_matrix',
-    'coupling_map', 'description', 'difference', 'difference_derivatives', 'dynamics', 'energy',
+    'coupling_map', 'description', 'difference', 'difference_derivatives', 'discretize', 'dynamics', 'energy',
     'errors', 'estimate_fluid', 'excitation_trajectory', 'execution', 'export_library',
     'forward_dynamics', 'forward_dynamics_derivatives', 'frame_acceleration',
     'frame_acceleration_derivatives', 'frame_velocity', 'frame_velocity_derivatives',
     'gravity_forces', 'gravity_forces_derivatives', 'hybrid_dynamics', 'identify',
     'inertial_parameters', 'integrate', 'integrate_derivatives', 'inverse_dynamics',
     'inverse_dynamics_derivatives', 'inverse_kinematics', 'jacobian', 'jacobian_derivatives',
-    'jacobian_rate', 'jax', 'joint_wrenches', 'link_poses', 'load', 'load_trajectory', 'lock',
+    'jacobian_rate', 'jax', 'joint_wrenches', 'linearize', 'link_poses', 'load', 'load_trajectory', 'lock',
     'mass_matrix', 'mobility', 'model', 'natural_frequencies', 'neutral', 'pose',
     'random_configuration', 'regressor', 'simulate', 'simulation', 'spatial', 'static_deflection',
     'stream', 'sweep', 'thruster_map', 'torch', 'udwadia_kalaba', 'with_payload',

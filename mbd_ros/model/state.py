@@ -272,11 +272,10 @@ def _right_jacobian(model: Model, dv: Array) -> tuple[Array, Array]:
     with ``A = -ad``, ``J(2 A) = J(A) + J(A) A J(A) / 2`` leads to larger ones.
     """
     jacobian = np.tile(np.eye(model.nv), (*dv.shape[:-1], 1, 1))
-    adjoint = jacobian.copy()
+    adjoint, brackets = jacobian.copy(), bracket_matrices(model, dv)
     for joint in curved_joints(model) if dv.size else ():
-        axes, own = model.joint_types[joint.number].pair.axes, joint.v
-        bracket = np.einsum('...k,kij->...ij', dv[..., own],
-                            _brackets()[np.ix_(axes, axes, axes)])
+        own = joint.v
+        bracket = brackets[..., own, own]
         jacobian[..., own, own] = _series(-bracket)
         adjoint[..., own, own] -= bracket @ jacobian[..., own, own]
     return jacobian, adjoint
@@ -293,6 +292,21 @@ def _series(exponent: Array) -> Array:
     for _ in range(halvings):
         found += 0.5 * found @ scaled @ found
         scaled = 2.0 * scaled
+    return found
+
+
+def bracket_matrices(model: Model, v: Array) -> Array:
+    """
+    Return ad(v) (..., nv, nv) of velocities (..., nv): the brackets of the joints' groups.
+
+    Zero but for joints with several coordinates. A displacement d of a configuration that moves
+    at v is ``-ad(v) d`` faster in the axes of what moves.
+    """
+    found = np.zeros((*v.shape, model.nv))
+    for joint in curved_joints(model):
+        axes, own = model.joint_types[joint.number].pair.axes, joint.v
+        found[..., own, own] = np.einsum('...k,kij->...ij', v[..., own],
+                                         _brackets()[np.ix_(axes, axes, axes)])
     return found
 
 

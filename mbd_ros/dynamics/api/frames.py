@@ -24,8 +24,8 @@ from mbd_ros.execution import Executor
 from mbd_ros.model import Model
 
 Array = NDArray[np.float64]
-VELOCITIES, ACCELERATIONS = (StandardLinkCalls(name) for name in (
-    'frame_velocity', 'frame_acceleration'))
+VELOCITIES, ACCELERATIONS, RATES = (StandardLinkCalls(name) for name in (
+    'frame_velocity', 'frame_acceleration', 'jacobian_rate'))
 
 
 def frame_velocity(model: Model, q: ArrayLike, v: ArrayLike, link: str, *,
@@ -102,6 +102,9 @@ def jacobian_rate(model: Model, q: ArrayLike, v: ArrayLike, link: str, *,
     axes, in ``'local'`` in the link's own. Parameters and errors are those of ``frame_velocity``.
     """
     require_frame(frame)
+    if executor is None and frame == WORLD_ALIGNED:
+        found: Array = RATES.of(model, link, WORLD_ALIGNED)(q, v)
+        return found
     dyn = compile_model(model, executor=executor)
     rate = dyn.jacobian_rate(q, v, link)
     if frame == WORLD_ALIGNED:

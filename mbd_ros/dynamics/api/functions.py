@@ -267,6 +267,8 @@ def mass_matrix(
     Featherstone, Rigid Body Dynamics Algorithms, 2008, table 6.2.
 
     """
+    if executor is None and fluid is DEFAULT and out is None:
+        return MASS_MATRIX[formulation][model](q)
     if executor is None and out is None:
         known = MASS_MATRIX.within(model, formulation, None, fluid)
         if known is not None:
@@ -374,7 +376,8 @@ def energy(model: Model, q: ArrayLike, v: ArrayLike, *, gravity: ArrayLike | Non
         with the current, potential by buoyancy. The ground stores none.
 
     """
-    known = ENERGY.within(model, AUTO, gravity, fluid, ground)
+    known = (ENERGY[AUTO][model] if gravity is None and fluid is DEFAULT and ground is None
+             else ENERGY.within(model, AUTO, gravity, fluid, ground))
     if known is not None:
         total = known(q, v)
         return Energy(total[..., 0], total[..., 1])

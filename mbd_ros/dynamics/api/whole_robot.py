@@ -148,6 +148,8 @@ def coriolis_matrix(model: Model, q: ArrayLike, v: ArrayLike, *,
         Runs the poses.
 
     """
+    if fluid is DEFAULT and executor is None:
+        return CORIOLIS_MATRIX[AUTO][model](q, v)
     known = CORIOLIS_MATRIX.within(model, AUTO, None, fluid) if executor is None else None
     if known is not None:
         return known(q, v)
@@ -176,6 +178,8 @@ def gravity_forces(model: Model, q: ArrayLike, *, gravity: ArrayLike | None = No
         Runs the sweeps.
 
     """
+    if gravity is None and fluid is DEFAULT and ground is None and executor is None:
+        return GRAVITY_FORCES[AUTO][model](q)
     known = (GRAVITY_FORCES.within(model, AUTO, gravity, fluid, ground) if executor is None
              else None)
     if known is not None:
@@ -228,6 +232,8 @@ def regressor(model: Model, q: ArrayLike, v: ArrayLike, qdd: ArrayLike, *,
     1986.
 
     """
+    if gravity is None and executor is None:
+        return REGRESSOR[AUTO][model](q, v, qdd)
     known = REGRESSOR.within(model, AUTO, gravity) if executor is None else None
     if known is not None:
         return known(q, v, qdd)

@@ -47,7 +47,7 @@ from mbd_ros.execution.program.driver import run
 from mbd_ros.execution.program.interpreted import Interpreted
 from mbd_ros.execution.program.records import filled
 from mbd_ros.execution.program.sweeps import Layout, Program
-from mbd_ros.execution.program.tree import joints_of, sizes, tree_of, world_of
+from mbd_ros.execution.program.tree import joints_of, result_shape, sizes, tree_of, world_of
 from mbd_ros.model import Model
 
 Array = NDArray[np.float64]
@@ -141,7 +141,7 @@ def of_program(program: Program, model: Model, inputs: Mapping[str, Array], worl
 
     """
     first, *_ = inputs.values()
-    shape = program.shape(model.nb, model.nv)
+    shape = result_shape(program, model)
     if isinstance(program, ArrayProgram):
         return program.evaluate(model, inputs, world, executor)
     if first.dtype == object:
