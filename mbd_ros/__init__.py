@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from mbd_ros.model.model import Model
     from mbd_ros.model.state import (
         difference_derivatives, integrate_derivatives, neutral, random_configuration)
+    from mbd_ros.simulation.sensitivities import sensitivities
     from mbd_ros.simulation.simulate import simulate
     from mbd_ros.simulation.trajectory import load_trajectory, Trajectory
 else:
@@ -136,6 +137,7 @@ else:
             'random_configuration'),
         'mbd_ros.model.model': ('Model',),
         'mbd_ros.model.attachments.payload': ('with_payload',),
+        'mbd_ros.simulation.sensitivities': ('sensitivities',),
         'mbd_ros.simulation.simulate': ('simulate',),
         'mbd_ros.simulation.trajectory': ('load_trajectory', 'Trajectory')},
         ('control', 'description', 'dynamics', 'errors', 'execution', 'model', 'simulation',
@@ -143,21 +145,23 @@ else:
 
 __version__ = '0.1.0'
 __all__ = [
-    'CarriedState', 'Compiled', 'CouplingMap', 'Discretization', 'Energy', 'Fluid', 'ForwardDynamicsDerivatives',
-    'Futures', 'Ground', 'Interpreted', 'InverseDynamicsDerivatives', 'Lanes', 'Linearization', 'MbdError', 'Model',
-    'Threads', 'Trajectory', 'analyse', 'bent_links', 'bias_forces', 'carry_over', 'casadi',
-    'center_of_mass', 'center_of_mass_jacobian', 'center_of_mass_velocity_derivatives',
-    'centroidal_map', 'centroidal_momentum', 'centroidal_momentum_derivatives', 'close_loops',
-    'compile', 'constrained_dynamics', 'contact_forces', 'control', 'coriolis_matrix',
-    'coupling_map', 'description', 'difference', 'difference_derivatives', 'discretize', 'dynamics', 'energy',
+    'CarriedState', 'Compiled', 'CouplingMap', 'Discretization', 'Energy', 'Fluid',
+    'ForwardDynamicsDerivatives', 'Futures', 'Ground', 'Interpreted', 'InverseDynamicsDerivatives',
+    'Lanes', 'Linearization', 'MbdError', 'Model', 'Threads', 'Trajectory', 'analyse',
+    'bent_links', 'bias_forces', 'carry_over', 'casadi', 'center_of_mass',
+    'center_of_mass_jacobian', 'center_of_mass_velocity_derivatives', 'centroidal_map',
+    'centroidal_momentum', 'centroidal_momentum_derivatives', 'close_loops', 'compile',
+    'constrained_dynamics', 'contact_forces', 'control', 'coriolis_matrix', 'coupling_map',
+    'description', 'difference', 'difference_derivatives', 'discretize', 'dynamics', 'energy',
     'errors', 'estimate_fluid', 'excitation_trajectory', 'execution', 'export_library',
     'forward_dynamics', 'forward_dynamics_derivatives', 'frame_acceleration',
     'frame_acceleration_derivatives', 'frame_velocity', 'frame_velocity_derivatives',
     'gravity_forces', 'gravity_forces_derivatives', 'hybrid_dynamics', 'identify',
     'inertial_parameters', 'integrate', 'integrate_derivatives', 'inverse_dynamics',
     'inverse_dynamics_derivatives', 'inverse_kinematics', 'jacobian', 'jacobian_derivatives',
-    'jacobian_rate', 'jax', 'joint_wrenches', 'linearize', 'link_poses', 'load', 'load_trajectory', 'lock',
-    'mass_matrix', 'mobility', 'model', 'natural_frequencies', 'neutral', 'pose',
-    'random_configuration', 'regressor', 'simulate', 'simulation', 'spatial', 'static_deflection',
-    'stream', 'sweep', 'thruster_map', 'torch', 'udwadia_kalaba', 'with_payload',
+    'jacobian_rate', 'jax', 'joint_wrenches', 'linearize', 'link_poses', 'load', 'load_trajectory',
+    'lock', 'mass_matrix', 'mobility', 'model', 'natural_frequencies', 'neutral', 'pose',
+    'random_configuration', 'regressor', 'sensitivities', 'simulate', 'simulation', 'spatial',
+    'static_deflection', 'stream', 'sweep', 'thruster_map', 'torch', 'udwadia_kalaba',
+    'with_payload',
 ]

@@ -239,10 +239,9 @@ def _free(model: Model, q: Array, v: Array, independent: Sequence[str] | None
             rank = int((pivots > RANK * pivots.max(initial=0.0)).sum())
             chosen = np.sort(order[rank:])
         other = np.setdiff1d(np.arange(nv), chosen)
-        columns, _, rank, singular = np.linalg.lstsq(
-            rows[:, other], -rows[:, chosen], rcond=RANK)
+        columns, _, known, _ = np.linalg.lstsq(rows[:, other], -rows[:, chosen], rcond=RANK)
         left = np.abs(rows[:, other] @ columns + rows[:, chosen]).max(initial=0.0)
-        if rank < len(other) or left > 1e-6 * np.abs(rows).max(initial=1e-300):
+        if known < len(other) or left > 1e-6 * np.abs(rows).max(initial=1e-300):
             raise InvalidValueError(
                 'independent', [str(name) for name in independent or ()],
                 'joints whose motion determines that of all others, and as many as are free')
