@@ -31,6 +31,8 @@ TABLES = {
     'Exported libraries in C++, against Pinocchio and CasADi': native.rows,
     'Derivatives, one state, one call, one thread': derivatives.rows,
     'The whole robot and its links, against Pinocchio': whole_robot.rows,
+    'What keywords cost': whole_robot.keywords,
+    'Formulations at six bodies': whole_robot.formulations,
     'Forward dynamics of many states in one call': batches.rows,
     'Two threads, many states': batches.threads,
     'Numbers below the smallest normal one, in batches': denormals.rows,

@@ -44,7 +44,8 @@ class Timing:
 
 
 def interleaved(candidates: Mapping[str, tuple[Callable[..., object], tuple[object, ...]]],
-                *, rounds: int = 15, seconds: float = 0.05, fewest: int = 20) -> dict[str, Timing]:
+                *, rounds: int = 15, seconds: float = 0.05, fewest: int = 20,
+                clock: Callable[[], float] = time.perf_counter) -> dict[str, Timing]:
     """
     Time candidates in turn.
 
@@ -58,6 +59,8 @@ def interleaved(candidates: Mapping[str, tuple[Callable[..., object], tuple[obje
         Time for each candidate in each round [s].
     fewest : int
         Calls in each round at least.
+    clock : callable, optional
+        The time [s]; ``time.thread_time`` leaves out what other programs take of a busy machine.
 
     Returns
     -------
@@ -68,18 +71,18 @@ def interleaved(candidates: Mapping[str, tuple[Callable[..., object], tuple[obje
     counts = {}
     for name, (call, arguments) in candidates.items():
         call(*arguments)
-        begin = time.perf_counter()
+        begin = clock()
         for _ in range(fewest):
             call(*arguments)
-        counts[name] = max(fewest, int(seconds / ((time.perf_counter() - begin) / fewest)))
+        counts[name] = max(fewest, int(seconds / ((clock() - begin) / fewest)))
     times: dict[str, list[float]] = {name: [] for name in candidates}
     for _ in range(rounds):
         for name, (call, arguments) in candidates.items():
             repeat = range(counts[name])
-            begin = time.perf_counter()
+            begin = clock()
             for _ in repeat:
                 call(*arguments)
-            times[name].append((time.perf_counter() - begin) / counts[name] * 1e6)
+            times[name].append((clock() - begin) / counts[name] * 1e6)
     return {name: Timing(tuple(values)) for name, values in times.items()}
 
 

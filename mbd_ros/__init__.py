@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from mbd_ros.dynamics.analysis.analyse import analyse
     from mbd_ros.dynamics.api.bent_links import bent_links
     from mbd_ros.dynamics.api.carry_over import CarriedState, carry_over
+    from mbd_ros.dynamics.api.configurations import difference, integrate
     from mbd_ros.dynamics.api.constrained import constrained_dynamics
     from mbd_ros.dynamics.api.contact_forces import contact_forces
     from mbd_ros.dynamics.api.derivatives import (
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
         mass_matrix, pose)
     from mbd_ros.dynamics.api.inverse_kinematics import inverse_kinematics
     from mbd_ros.dynamics.api.joint_wrenches import joint_wrenches
+    from mbd_ros.dynamics.api.linearization import (
+        Discretization, discretize, Linearization, linearize)
     from mbd_ros.dynamics.api.motion_derivatives import (
         center_of_mass_velocity_derivatives, centroidal_momentum_derivatives,
         frame_acceleration_derivatives, frame_velocity_derivatives, gravity_forces_derivatives,
@@ -76,9 +79,9 @@ if TYPE_CHECKING:
     from mbd_ros.model.lock import lock
     from mbd_ros.model.model import Model
     from mbd_ros.model.state import (
-        difference, difference_derivatives, integrate, integrate_derivatives, neutral,
-        random_configuration)
+        difference_derivatives, integrate_derivatives, neutral, random_configuration)
     from mbd_ros.simulation.draw_robot import draw_robot
+    from mbd_ros.simulation.sensitivities import sensitivities
     from mbd_ros.simulation.simulate import simulate
     from mbd_ros.simulation.trajectory import load_trajectory, Trajectory
 else:
@@ -92,6 +95,8 @@ else:
         'mbd_ros.dynamics.identification.excitation': ('excitation_trajectory',),
         'mbd_ros.dynamics.identification.identify': ('identify',),
         'mbd_ros.dynamics.api.inverse_kinematics': ('inverse_kinematics',),
+        'mbd_ros.dynamics.api.linearization': (
+            'Discretization', 'discretize', 'Linearization', 'linearize'),
         'mbd_ros.dynamics.api.motion_derivatives': (
             'center_of_mass_velocity_derivatives', 'centroidal_momentum_derivatives',
             'frame_acceleration_derivatives', 'frame_velocity_derivatives',
@@ -103,6 +108,7 @@ else:
             'hybrid_dynamics', 'natural_frequencies', 'static_deflection'),
         'mbd_ros.dynamics.api.bent_links': ('bent_links',),
         'mbd_ros.dynamics.api.carry_over': ('CarriedState', 'carry_over'),
+        'mbd_ros.dynamics.api.configurations': ('difference', 'integrate'),
         'mbd_ros.dynamics.api.constrained': ('constrained_dynamics',),
         'mbd_ros.dynamics.api.contact_forces': ('contact_forces',),
         'mbd_ros.dynamics.api.derivatives': (
@@ -128,11 +134,12 @@ else:
         'mbd_ros.model.load': ('load',),
         'mbd_ros.model.lock': ('lock',),
         'mbd_ros.model.state': (
-            'difference', 'difference_derivatives', 'integrate', 'integrate_derivatives',
-            'neutral', 'random_configuration'),
+            'difference_derivatives', 'integrate_derivatives', 'neutral',
+            'random_configuration'),
         'mbd_ros.model.model': ('Model',),
         'mbd_ros.model.attachments.payload': ('with_payload',),
         'mbd_ros.simulation.draw_robot': ('draw_robot',),
+        'mbd_ros.simulation.sensitivities': ('sensitivities',),
         'mbd_ros.simulation.simulate': ('simulate',),
         'mbd_ros.simulation.trajectory': ('load_trajectory', 'Trajectory')},
         ('control', 'description', 'dynamics', 'errors', 'execution', 'model', 'simulation',
@@ -140,21 +147,23 @@ else:
 
 __version__ = '0.1.0'
 __all__ = [
-    'CarriedState', 'Compiled', 'CouplingMap', 'Energy', 'Fluid', 'ForwardDynamicsDerivatives',
-    'Futures', 'Ground', 'Interpreted', 'InverseDynamicsDerivatives', 'Lanes', 'MbdError', 'Model',
-    'Threads', 'Trajectory', 'analyse', 'bent_links', 'bias_forces', 'carry_over', 'casadi',
-    'center_of_mass', 'center_of_mass_jacobian', 'center_of_mass_velocity_derivatives',
-    'centroidal_map', 'centroidal_momentum', 'centroidal_momentum_derivatives', 'close_loops',
-    'compile', 'constrained_dynamics', 'contact_forces', 'control', 'coriolis_matrix',
-    'coupling_map', 'description', 'difference', 'difference_derivatives', 'draw_robot',
-    'dynamics', 'energy', 'errors', 'estimate_fluid', 'excitation_trajectory', 'execution',
-    'export_library', 'forward_dynamics', 'forward_dynamics_derivatives', 'frame_acceleration',
+    'CarriedState', 'Compiled', 'CouplingMap', 'Discretization', 'Energy', 'Fluid',
+    'ForwardDynamicsDerivatives', 'Futures', 'Ground', 'Interpreted', 'InverseDynamicsDerivatives',
+    'Lanes', 'Linearization', 'MbdError', 'Model', 'Threads', 'Trajectory', 'analyse',
+    'bent_links', 'bias_forces', 'carry_over', 'casadi', 'center_of_mass',
+    'center_of_mass_jacobian', 'center_of_mass_velocity_derivatives', 'centroidal_map',
+    'centroidal_momentum', 'centroidal_momentum_derivatives', 'close_loops', 'compile',
+    'constrained_dynamics', 'contact_forces', 'control', 'coriolis_matrix', 'coupling_map',
+    'description', 'difference', 'difference_derivatives', 'discretize', 'draw_robot', 'dynamics',
+    'energy', 'errors', 'estimate_fluid', 'excitation_trajectory', 'execution', 'export_library',
+    'forward_dynamics', 'forward_dynamics_derivatives', 'frame_acceleration',
     'frame_acceleration_derivatives', 'frame_velocity', 'frame_velocity_derivatives',
     'gravity_forces', 'gravity_forces_derivatives', 'hybrid_dynamics', 'identify',
     'inertial_parameters', 'integrate', 'integrate_derivatives', 'inverse_dynamics',
     'inverse_dynamics_derivatives', 'inverse_kinematics', 'jacobian', 'jacobian_derivatives',
-    'jacobian_rate', 'jax', 'joint_wrenches', 'link_poses', 'load', 'load_trajectory', 'lock',
-    'mass_matrix', 'mobility', 'model', 'natural_frequencies', 'neutral', 'pose',
-    'random_configuration', 'regressor', 'simulate', 'simulation', 'spatial', 'static_deflection',
-    'stream', 'sweep', 'thruster_map', 'torch', 'udwadia_kalaba', 'with_payload',
+    'jacobian_rate', 'jax', 'joint_wrenches', 'linearize', 'link_poses', 'load', 'load_trajectory',
+    'lock', 'mass_matrix', 'mobility', 'model', 'natural_frequencies', 'neutral', 'pose',
+    'random_configuration', 'regressor', 'sensitivities', 'simulate', 'simulation', 'spatial',
+    'static_deflection', 'stream', 'sweep', 'thruster_map', 'torch', 'udwadia_kalaba',
+    'with_payload',
 ]

@@ -39,21 +39,6 @@ CODES = {
 SMALLEST_SQUARE = 1e-12
 """Of the length of a quaternion, as for prepared callables."""
 _LOOPS = """
-define private void @clear(ptr %to, i64 %count) nounwind {
-entry:
-  br label %test
-test:
-  %k = phi i64 [0, %entry], [%next, %body]
-  %more = icmp slt i64 %k, %count
-  br i1 %more, label %body, label %done
-body:
-  %tp = getelementptr double, ptr %to, i64 %k
-  store double 0.0, ptr %tp
-  %next = add i64 %k, 1
-  br label %test
-done:
-  ret void
-}
 define private void @copy(ptr %to, ptr %from, i64 %count) nounwind {
 entry:
   br label %test
@@ -141,8 +126,6 @@ class _Entry:
                       '  br i1 %turned, label %right, label %unturned', 'unturned:',
                       _leave('NO_ROTATION'), 'right:']
         lines += self._surroundings()
-        if function.zeroed:
-            lines.append(f'  call void @clear(ptr %result, i64 {function.size})')
         lines += [f'  call void @{kernel}({self._handed}, ptr %world, ptr %result)',
                   *all_finite_ir([('result', function.size)], 'out'),
                   f'  %code = select i1 %out, i32 0, i32 {CODES["SINGULAR"][0]}',

@@ -21,10 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from mbd_ros.dynamics.api.whole_robot import moments
 from mbd_ros.dynamics.prepared.prepared import PreparedDynamics
 from mbd_ros.dynamics.prepared.traced_derivatives import tangent_code, traces
-from mbd_ros.dynamics.quantities import composite_sums, composites
 from mbd_ros.environment.load import LoadLaw
 from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
 from mbd_ros.execution.calls.call_recorder import CallRecorder
@@ -55,7 +53,7 @@ class Quantity:
     link : bool
         Whether it is of a link.
     part : str
-        Its name among prepared callables; empty for what is put together here.
+        Its name among prepared callables where that is another, see ``PreparedDynamics.kernel``.
 
     """
 
@@ -67,33 +65,49 @@ class Quantity:
 
 QUANTITIES = {
     'forward_dynamics': Quantity(
-        'qdd', 'accelerations [rad/s^2, m/s^2] that generalized forces tau [N m, N] produce',
-        part='forward_dynamics'),
+        'qdd', 'accelerations [rad/s^2, m/s^2] that generalized forces tau [N m, N] produce'),
     'inverse_dynamics': Quantity(
-        'tau', 'generalized forces [N m, N] that accelerations qdd need; loops are open for it',
-        part='inverse_dynamics'),
+        'tau', 'generalized forces [N m, N] that accelerations qdd need; loops are open for it'),
     'bias_forces': Quantity(
-        'tau', 'generalized forces [N m, N] without acceleration: c(q, v) + g(q)',
-        part='bias_forces'),
-    'mass_matrix': Quantity('M', 'mass matrix [kg m^2, kg m, kg]', part='mass_matrix'),
+        'tau', 'generalized forces [N m, N] without acceleration: c(q, v) + g(q)'),
+    'mass_matrix': Quantity('M', 'mass matrix [kg m^2, kg m, kg]'),
     'forward_dynamics_derivatives': Quantity('derivatives', f'derivatives of qdd {MATRICES}'),
     'inverse_dynamics_derivatives': Quantity('derivatives', f'derivatives of tau {MATRICES}'),
     'jacobian': Quantity(
-        'J', 'Jacobian of the link: linear rows first, in world axes, at its origin', True,
-        'jacobian'),
+        'J', 'Jacobian of the link: linear rows first, in world axes, at its origin', True),
     'jacobian_rate': Quantity('dJ', 'time derivative of the Jacobian', True, 'jacobian rate'),
     'pose': Quantity(
-        'X', 'pose of the link in the world: homogeneous transform [m]', True, 'pose'),
+        'X', 'pose of the link in the world: homogeneous transform [m]', True),
     'link_motion': Quantity(
         'motion', 'pose [4 x 4], velocity [6] and classical acceleration [6] of the link; linear '
         'first, in world axes, without gravity', True, 'motion'),
-    'body_poses': Quantity('X', 'poses of the bodies in the world [m]', part='body_poses'),
+    'body_poses': Quantity('X', 'poses of the bodies in the world [m]'),
     'body_velocities': Quantity(
-        'twists', 'velocities of the origins of the bodies in world axes, linear first',
-        part='body_velocities'),
+        'twists', 'velocities of the origins of the bodies in world axes, linear first'),
     'energies': Quantity(
-        'energies', 'kinetic and potential energy of each body [J]', part='energies'),
+        'energies', 'kinetic and potential energy of each body [J]'),
+    'energy': Quantity('energy', 'kinetic energy with rotors, and potential energy [J]'),
+    'gravity_forces': Quantity('tau', 'generalized forces [N m, N] that hold the robot at rest'),
+    'frame_velocity': Quantity(
+        'twist', 'velocity of the link, linear [m/s] first, at its origin, in world axes', True,
+        'velocity'),
+    'frame_acceleration': Quantity(
+        'acceleration', 'classical acceleration of the link, linear [m/s^2] first, at its origin, '
+        'in world axes, without gravity', True, 'acceleration'),
+    'joint_wrenches': Quantity(
+        'wrenches', 'what passes through each joint, force [N] then moment [N m], in the axes of '
+        'the body and at its origin'),
     'center_of_mass': Quantity('center', 'mass centre of the robot in the world [m]'),
+    'center_of_mass_jacobian': Quantity('J', 'J v is the velocity of the mass centre [m/s]'),
+    'centroidal_momentum': Quantity(
+        'momentum', 'about the mass centre: linear [N s], then angular [N m s], in world axes'),
+    'center_of_mass_velocity_derivatives': Quantity(
+        'derivative', 'of the velocity of the mass centre, by a displacement in q'),
+    'centroidal_momentum_derivatives': Quantity(
+        'derivatives', 'four matrices [6 x NV]: of the momentum by q, of its time derivative by '
+        'q, v and qdd'),
+    'gravity_forces_derivatives': Quantity(
+        'derivative', 'of gravity_forces, by a displacement in q'),
     'centroidal_map': Quantity(
         'A', 'A v is the momentum about the mass centre: linear [N s], then angular [N m s], in '
         'world axes'),
@@ -104,15 +118,14 @@ QUANTITIES = {
         'springs and force laws'),
     'loop_rows': Quantity(
         'rows', 'of each row of the loops: violation, its rate, bias, then the row of A; '
-        'A qdd + bias = 0', part='loop_rows'),
+        'A qdd + bias = 0'),
     'loop_reactions': Quantity(
         'reactions', 'qdd, then of each row of the loops its multiplier and 1, or 0 where others '
-        'imply the row', part='loop_reactions'),
+        'imply the row'),
     'position_correction': Quantity(
-        'dq', 'least displacement, in the coordinates of v, that closes the loops',
-        part='position_correction'),
+        'dq', 'least displacement, in the coordinates of v, that closes the loops'),
     'velocity_correction': Quantity(
-        'dv', 'least change of v that the loops allow', part='velocity_correction'),
+        'dv', 'least change of v that the loops allow'),
     'semi_implicit_step': Quantity(
         'next', 'q [NQ] and v [NV] one step of h[0] seconds later: v with the acceleration now, q '
         'with that v; loops drift'),
@@ -143,8 +156,6 @@ class Exported:
         Address of ``void kernel(argument..., world, result)``.
     batches : Batches or None
         What runs several states side by side; if None they run one after the other.
-    zeroed : bool
-        Whether the result has to be zero before.
 
     """
 
@@ -154,7 +165,6 @@ class Exported:
     shape: tuple[int, ...]
     kernel: int
     batches: Batches | None = None
-    zeroed: bool = False
 
     @property
     def size(self) -> int:
@@ -225,26 +235,16 @@ def exported(dyn: PreparedDynamics, names: Sequence[str], links: Sequence[str]
 
 
 def _exported(dyn: PreparedDynamics, name: str, link: str) -> Exported:
-    part, model = QUANTITIES[name].part, dyn.model
-    if part:
-        return _of_kernel(name, link, dyn.kernel(part, link))
-    if name.endswith('derivatives'):
+    if name.endswith('dynamics_derivatives'):
         return _derivatives(dyn, name)
     if name.endswith('step'):
         return _step(dyn, name)
-    if model.elastic is not None:
-        raise _without(name, 'robots with flexible links have it in Python alone')
-    if name == 'coriolis_matrix' and (model.laws or any(
-            model.armature[first] for kind, first in zip(model.joint_types, model.v_offsets)
-            if kind.nv > 1)):
-        raise _without(name, 'robots with force laws, or with rotors on joints of several rates, '
-                       'have it in Python alone')
-    if name in ('center_of_mass', 'centroidal_map') and any(
-            isinstance(law, LoadLaw) for law in model.laws):
+    if name.startswith('cent') and any(isinstance(law, LoadLaw) for law in dyn.model.laws):
         raise _without(name, 'it does not count the payload')
-    if name == 'center_of_mass':
-        return _center_of_mass(dyn)
-    return _sums(dyn, name)
+    if name == 'gravity_forces_derivatives' and (
+            dyn.model.elastic is not None or dyn.differentiates_traces('inverse_dynamics')):
+        raise _without(name, 'it is a part of inverse_dynamics_derivatives')
+    return _of_kernel(name, link, dyn.kernel(QUANTITIES[name].part or name, link))
 
 
 def _without(name: str, why: str) -> UnsupportedError:
@@ -271,11 +271,10 @@ def _address(dyn: PreparedDynamics, name: str, part: str) -> int:
 
 
 def _put_together(dyn: PreparedDynamics, name: str, inputs: dict[str, int],
-                  shape: tuple[int, ...], parts: Sequence[KernelCall | Computed],
-                  zeroed: bool = False) -> Exported:
+                  shape: tuple[int, ...], parts: Sequence[KernelCall | Computed]) -> Exported:
     """Return a function made of calls of kernels; each of these is handed the world."""
     code = fused_code({**inputs, 'world': 3}, parts, parts)
-    return Exported(name, '', tuple(inputs.items()), shape, code.address, zeroed=zeroed)
+    return Exported(name, '', tuple(inputs.items()), shape, code.address)
 
 
 def _derivatives(dyn: PreparedDynamics, name: str) -> Exported:
@@ -308,42 +307,6 @@ def _derivatives(dyn: PreparedDynamics, name: str) -> Exported:
 
 def _repeated(argument: str, lanes: int) -> Callable[[dict[str, Any]], list[Any]]:
     return lambda known: [one for one in known[argument] for _ in range(lanes)]
-
-
-def _center_of_mass(dyn: PreparedDynamics) -> Exported:
-    model, table = dyn.model, moments(dyn.model)
-    mass = float(model.masses.sum())
-    if not mass > 0.0:
-        raise _without('center_of_mass', 'it has no mass')
-
-    def center(known: dict[str, Any]) -> list[Any]:
-        found = []
-        for k in range(3):
-            total: Any = 0.0
-            for entry in np.flatnonzero(table[:, k]).tolist():
-                total = total + known['poses'][entry] * float(table[entry, k])
-            found.append(total * (1.0 / mass))
-        return found
-    return _put_together(dyn, 'center_of_mass', {'q': model.nq}, (3,), [
-        KernelCall(_address(dyn, 'center_of_mass', 'body_poses'), ('q', 'world'), 'poses',
-                   16 * model.nb), Computed(center, 'center', 3)])
-
-
-def _sums(dyn: PreparedDynamics, name: str) -> Exported:
-    model = dyn.model
-    known: dict[str, tuple[Any, tuple[str, ...], tuple[Slice, ...], tuple[int, ...]]] = {
-        'centroidal_map': (composites.centroidal_map, (), (), (6, model.nv)),
-        'coriolis_matrix': (composites.coriolis_matrix, ('v',), (), (model.nv, model.nv)),
-        'regressor': (composites.regressor, ('v', 'qdd'), (Slice('world', 0),),
-                      (model.nv, 10 * model.nb))}
-    function, given, more, shape = known[name]
-    address, bodies, coordinates = composite_sums.machine_code(function, model)
-    inputs = dict(zip(('q', *given), (model.nq, *(model.nv for _ in given))))
-    return _put_together(dyn, name, inputs, shape, [
-        KernelCall(_address(dyn, name, 'body_poses'), ('q', 'world'), 'poses', 16 * model.nb),
-        KernelCall(address, (address_of(np.ones(1)), 'poses', address_of(bodies),
-                             address_of(coordinates), *given, *more), name, math.prod(shape))],
-        zeroed=True)
 
 
 def _step(dyn: PreparedDynamics, name: str) -> Exported:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 import functools
+import os
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -271,11 +272,10 @@ def _right_jacobian(model: Model, dv: Array) -> tuple[Array, Array]:
     with ``A = -ad``, ``J(2 A) = J(A) + J(A) A J(A) / 2`` leads to larger ones.
     """
     jacobian = np.tile(np.eye(model.nv), (*dv.shape[:-1], 1, 1))
-    adjoint = jacobian.copy()
+    adjoint, brackets = jacobian.copy(), bracket_matrices(model, dv)
     for joint in curved_joints(model) if dv.size else ():
-        axes, own = model.joint_types[joint.number].pair.axes, joint.v
-        bracket = np.einsum('...k,kij->...ij', dv[..., own],
-                            _brackets()[np.ix_(axes, axes, axes)])
+        own = joint.v
+        bracket = brackets[..., own, own]
         jacobian[..., own, own] = _series(-bracket)
         adjoint[..., own, own] -= bracket @ jacobian[..., own, own]
     return jacobian, adjoint
@@ -292,6 +292,21 @@ def _series(exponent: Array) -> Array:
     for _ in range(halvings):
         found += 0.5 * found @ scaled @ found
         scaled = 2.0 * scaled
+    return found
+
+
+def bracket_matrices(model: Model, v: Array) -> Array:
+    """
+    Return ad(v) (..., nv, nv) of velocities (..., nv): the brackets of the joints' groups.
+
+    Zero but for joints with several coordinates. A displacement d of a configuration that moves
+    at v is ``-ad(v) d`` faster in the axes of what moves.
+    """
+    found = np.zeros((*v.shape, model.nv))
+    for joint in curved_joints(model):
+        axes, own = model.joint_types[joint.number].pair.axes, joint.v
+        found[..., own, own] = np.einsum('...k,kij->...ij', v[..., own],
+                                         _brackets()[np.ix_(axes, axes, axes)])
     return found
 
 
@@ -332,6 +347,11 @@ def random_configuration(model: Model, rng: np.random.Generator | int | None = N
         If there is no such source, or a count is none.
 
     """
+    if rng is None and count is None:
+        try:
+            return _DRAWN[model].pop()
+        except (KeyError, IndexError):
+            return _draw_ahead(model)
     try:
         rng = np.random.default_rng(rng)
     except (TypeError, ValueError):
@@ -341,8 +361,8 @@ def random_configuration(model: Model, rng: np.random.Generator | int | None = N
     q = np.zeros(model.nq if count is None else (count, model.nq))
     for kind, start, first in zip(model.joint_types, model.q_offsets, model.v_offsets):
         if kind in MANIFOLDS:
-            for row in q.reshape(-1, model.nq):
-                row[start:start + kind.nq] = MANIFOLDS[kind].draw(rng)
+            rows = q.reshape(-1, model.nq)
+            rows[:, start:start + kind.nq] = MANIFOLDS[kind].draw(rng, len(rows))
             continue
         span = np.pi if kind is JointType.REVOLUTE else 1.0
         lower, upper = model.lower[first], model.upper[first]
@@ -352,6 +372,23 @@ def random_configuration(model: Model, rng: np.random.Generator | int | None = N
             upper = max(span, lower + span)
         q[..., start] = rng.uniform(lower, upper, count)
     return q
+
+
+AHEAD = 10000
+"""Entries of configurations that are drawn at a time for those who ask for one and name no rng."""
+_DRAWN: dict[Model, list[Array]] = {}
+os.register_at_fork(after_in_child=_DRAWN.clear)   # or two processes would draw the same
+
+
+def _draw_ahead(model: Model) -> Array:
+    """Return a random configuration, and have others ready, each an array of its own."""
+    drawn = list(random_configuration(model, np.random.default_rng(),
+                                      1 + AHEAD // (1 + model.nq)))
+    found = drawn.pop()
+    if len(_DRAWN) >= 64:
+        _DRAWN.clear()
+    _DRAWN[model] = drawn
+    return found
 
 
 class CurvedJoint(NamedTuple):

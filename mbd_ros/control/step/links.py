@@ -48,7 +48,7 @@ from mbd_ros.control.udwadia_kalaba.actuation import Actuation
 from mbd_ros.control.udwadia_kalaba.drives import aside, driven, is_under_actuated
 from mbd_ros.description.records.mechanism import Vector3
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.dynamics.loops.efforts import free_motions, UNDRIVEN
+from mbd_ros.dynamics.loops.efforts import free_motions
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.environment.load import Carried
 from mbd_ros.environment.load import NAME as LOAD
@@ -59,6 +59,7 @@ from mbd_ros.model.lock import rebuilt
 from mbd_ros.model.state import neutral
 from mbd_ros.simulation.manifold import displaced, displacement, Vector
 from mbd_ros.spatial import IDENTITY, Link, ZERO3
+from mbd_ros.spatial.rank_thresholds import UNDRIVEN
 
 SETTLED = 1e-8
 """Of an iteration against the deflection: 0.1 nm of a centimetre. Each iteration leaves the part

@@ -340,6 +340,10 @@ def solver_of(executor: Any, count: int, many: int) -> SolveChain:
     return partial(eliminate_chunks, count=1, threads=threads)
 
 
+LARGEST_TRACED = 12
+"""Bodies up to which the arithmetic is recorded once and becomes straight-line code."""
+
+
 def solved(model: Model, inputs: Mapping[str, Stack], world: Stack, executor: Any) -> Reactions:
     """Return accelerations and wrenches at N states; see ``Evaluate``."""
     threads = executor.count if isinstance(executor, Threads) else 1
@@ -360,8 +364,14 @@ def joint_wrenches(model: Model, inputs: Mapping[str, Stack], world: Stack, exec
     return np.roll(moments_first, 3, axis=-1)
 
 
+def few(model: Model) -> bool:
+    """Return whether a robot is small enough for straight-line code."""
+    return model.nb <= LARGEST_TRACED and not (model.laws or model.springs or model.loops)
+
+
 FORWARD_DYNAMICS: Program = ArrayProgram(
-    'augmented_forward_dynamics', ('q', 'v', 'tau'), evaluate=accelerations)
+    'augmented_forward_dynamics', ('q', 'v', 'tau'), evaluate=accelerations, traces=few,
+    shares=True)
 JOINT_WRENCHES: Program = ArrayProgram(
     'augmented_joint_wrenches', ('q', 'v', 'tau'), layout=Layout.BODIES, extent=(6,),
-    evaluate=joint_wrenches)
+    evaluate=joint_wrenches, traces=few, shares=True)

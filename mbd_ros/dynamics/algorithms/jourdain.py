@@ -57,6 +57,10 @@ def symmetric(matrices: Stack) -> Stack:
     return full
 
 
+LARGEST_TRACED = 12
+"""Bodies up to which the arithmetic is recorded once and becomes straight-line code."""
+
+
 class Robot:
     """
     A robot at N states, with what both sides of ``M vdot + h = tau`` need.
@@ -179,11 +183,17 @@ def mass_matrix(model: Model, inputs: Inputs, world: Stack, executor: Any) -> St
     return _robot(model, inputs, world, executor).mass_matrix()
 
 
+def few(model: Model) -> bool:
+    """Return whether a robot is small enough for straight-line code."""
+    return model.nb <= LARGEST_TRACED and not model.laws and not model.springs
+
+
 PROGRAMS: dict[str, Program] = {
     'forward_dynamics': ArrayProgram('jourdain_forward_dynamics', ('q', 'v', 'tau'),
-                                     evaluate=accelerations),
+                                     evaluate=accelerations, traces=few, shares=True),
     'inverse_dynamics': ArrayProgram('jourdain_inverse_dynamics', ('q', 'v', 'qdd'),
-                                     evaluate=efforts),
-    'bias_forces': ArrayProgram('jourdain_bias_forces', ('q', 'v'), evaluate=efforts),
+                                     evaluate=efforts, traces=few, shares=True),
+    'bias_forces': ArrayProgram('jourdain_bias_forces', ('q', 'v'), evaluate=efforts,
+                                traces=few, shares=True),
     'mass_matrix': ArrayProgram('jourdain_mass_matrix', ('q',), layout=Layout.SYMMETRIC,
-                                evaluate=mass_matrix)}
+                                evaluate=mass_matrix, traces=few, shares=True)}

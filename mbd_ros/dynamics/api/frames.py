@@ -18,19 +18,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mbd_ros.dynamics.prepared.prepared import compile_model
-from mbd_ros.dynamics.quantities.kinematics import LinkMotion
-from mbd_ros.errors import InvalidValueError
+from mbd_ros.dynamics.prepared.standard_calls import StandardLinkCalls
+from mbd_ros.dynamics.quantities.frames import require_frame, transform, WORLD_ALIGNED
 from mbd_ros.execution import Executor
-from mbd_ros.execution.stacks.stacks import apply, cross_matrices
 from mbd_ros.model import Model
 
 Array = NDArray[np.float64]
-WORLD_ALIGNED = 'world_aligned'
-FRAMES = (WORLD_ALIGNED, 'local', 'world')
-"""
-In which frame twists are: at the link's origin in world axes, at its origin in its own axes, or of
-the point at the world's origin in world axes.
-"""
+VELOCITIES, ACCELERATIONS, RATES = (StandardLinkCalls(name) for name in (
+    'frame_velocity', 'frame_acceleration', 'jacobian_rate'))
 
 
 def frame_velocity(model: Model, q: ArrayLike, v: ArrayLike, link: str, *,
@@ -63,7 +58,9 @@ def frame_velocity(model: Model, q: ArrayLike, v: ArrayLike, link: str, *,
         If there is no such link or frame.
 
     """
-    return _motion(model, q, v, None, link, frame, executor)[0]
+    if executor is None:
+        return VELOCITIES.of(model, link, frame)(q, v)
+    return compile_model(model, executor=executor).frame_velocity(q, v, link, frame)
 
 
 def frame_acceleration(model: Model, q: ArrayLike, v: ArrayLike, qdd: ArrayLike, link: str, *,
@@ -76,22 +73,9 @@ def frame_acceleration(model: Model, q: ArrayLike, v: ArrayLike, qdd: ArrayLike,
     in the frame ``'world'`` that of the point fixed to the link at the world's origin. Parameters
     and errors are those of ``frame_velocity``; qdd is (nv,) or (N, nv).
     """
-    return _motion(model, q, v, qdd, link, frame, executor)[1]
-
-
-def _motion(model: Model, q: ArrayLike, v: ArrayLike, qdd: ArrayLike | None, link: str,
-            frame: str, executor: Executor | str | None) -> tuple[Array, Array]:
-    require_frame(frame)
-    found = compile_model(model, executor=executor).link_motion(q, v, link, qdd)
-    velocity, acceleration = found.velocity, found.acceleration
-    if frame == WORLD_ALIGNED:
-        return velocity, acceleration
-    matrix, _ = _transform(frame, found)
-    velocity, acceleration = apply(matrix, velocity), apply(matrix, acceleration)
-    if frame == 'world':   # from the link's origin to the world's
-        turning = cross_matrices(velocity[..., 3:])
-        acceleration[..., :3] -= apply(turning @ turning, found.pose[..., :3, 3])
-    return velocity, acceleration
+    if executor is None:
+        return ACCELERATIONS.of(model, link, frame)(q, v, qdd)
+    return compile_model(model, executor=executor).frame_acceleration(q, v, qdd, link, frame)
 
 
 def jacobian_in(model: Model, q: ArrayLike, link: str, *, frame: str = 'world_aligned',
@@ -106,7 +90,7 @@ def jacobian_in(model: Model, q: ArrayLike, link: str, *, frame: str = 'world_al
     jacobian = dyn.jacobian(q, link)
     if frame == WORLD_ALIGNED:
         return jacobian
-    return _transform(frame, dyn.link_motion(q, np.zeros(model.nv), link))[0] @ jacobian
+    return transform(frame, dyn.link_motion(q, np.zeros(model.nv), link))[0] @ jacobian
 
 
 def jacobian_rate(model: Model, q: ArrayLike, v: ArrayLike, link: str, *,
@@ -118,32 +102,12 @@ def jacobian_rate(model: Model, q: ArrayLike, v: ArrayLike, link: str, *,
     axes, in ``'local'`` in the link's own. Parameters and errors are those of ``frame_velocity``.
     """
     require_frame(frame)
+    if executor is None and frame == WORLD_ALIGNED:
+        found: Array = RATES.of(model, link, WORLD_ALIGNED)(q, v)
+        return found
     dyn = compile_model(model, executor=executor)
     rate = dyn.jacobian_rate(q, v, link)
     if frame == WORLD_ALIGNED:
         return rate
-    matrix, changing = _transform(frame, dyn.link_motion(q, v, link))
+    matrix, changing = transform(frame, dyn.link_motion(q, v, link))
     return matrix @ rate + changing @ dyn.jacobian(q, link)
-
-
-def _transform(frame: str, link: LinkMotion) -> tuple[Array, Array]:
-    """Return X (..., 6, 6), which takes a link's twist to a frame but world_aligned; its rate."""
-    matrix = np.zeros((*link.pose.shape[:-2], 6, 6))
-    rate = np.zeros_like(matrix)
-    linear, angular = slice(3), slice(3, 6)
-    if frame == 'world':
-        matrix[...] = np.eye(6)
-        matrix[..., linear, angular] = cross_matrices(link.pose[..., :3, 3])
-        rate[..., linear, angular] = cross_matrices(link.velocity[..., linear])
-        return matrix, rate
-    turn = link.pose[..., :3, :3].swapaxes(-1, -2)
-    for part in (linear, angular):
-        matrix[..., part, part] = turn
-        rate[..., part, part] = -turn @ cross_matrices(link.velocity[..., angular])
-    return matrix, rate
-
-
-def require_frame(frame: str) -> None:
-    """Raise InvalidValueError if there is no such frame."""
-    if frame not in FRAMES:
-        raise InvalidValueError('frame', frame, ', '.join(f"'{name}'" for name in FRAMES))

@@ -25,21 +25,21 @@ argument given for one state serves all. The equation is::
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-import functools
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mbd_ros.dynamics.algorithms.springs import stored_energy
+from mbd_ros.dynamics.algorithms.registry import AUTO
 import mbd_ros.dynamics.api as lazily
 from mbd_ros.dynamics.api.current_fields import in_field, is_field
-from mbd_ros.dynamics.api.frames import jacobian_in, WORLD_ALIGNED
+from mbd_ros.dynamics.api.frames import jacobian_in
 import mbd_ros.dynamics.loops as loops
 from mbd_ros.dynamics.prepared.call import Array, checked_array, deliver
 from mbd_ros.dynamics.prepared.external_forces import external_efforts
 from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
-from mbd_ros.dynamics.prepared.standard_calls import StandardCalls
+from mbd_ros.dynamics.prepared.standard_calls import StandardCalls, StandardLinkCalls
+from mbd_ros.dynamics.quantities.frames import WORLD_ALIGNED
 from mbd_ros.environment.contact import Ground
 from mbd_ros.environment.immersion import Fluid
 from mbd_ros.environment.surroundings import DEFAULT
@@ -47,6 +47,8 @@ from mbd_ros.execution import Executor
 from mbd_ros.model import Model
 
 INVERSE_DYNAMICS, BIAS_FORCES = map(StandardCalls, ('inverse_dynamics', 'bias_forces'))
+MASS_MATRIX, ENERGY, LINK_POSES = map(StandardCalls, ('mass_matrix', 'energy', 'link_poses'))
+POSES, JACOBIANS = map(StandardLinkCalls, ('pose', 'jacobian'))
 FORWARD_DYNAMICS = StandardCalls('forward_dynamics', lambda model, call: (
     loops.closure.WarnedCall(model, call) if model.loops else call))
 
@@ -123,6 +125,12 @@ def forward_dynamics(
     if (external_forces is None and gravity is None and executor is None and not dissipation
             and fluid is DEFAULT and ground is None and out is None):
         return FORWARD_DYNAMICS[formulation][model](q, v, tau)
+    if executor is None and out is None:
+        forces = external_forces if type(external_forces) is dict else {}
+        known = FORWARD_DYNAMICS.within(model, formulation, gravity, fluid, ground, *(
+            ((*forces,), dissipation) if forces or dissipation else ()))
+        if known is not None and (external_forces is None or forces):
+            return known(q, v, tau, *forces.values())
     if is_field(fluid):
         return in_field(forward_dynamics, model, {'q': q, 'v': v, 'tau': tau},
                         fluid, out, external_forces,
@@ -183,6 +191,12 @@ def inverse_dynamics(
     if (external_forces is None and gravity is None and executor is None and not dissipation
             and fluid is DEFAULT and ground is None and actuated is None and out is None):
         return INVERSE_DYNAMICS[formulation][model](q, v, qdd)
+    if executor is None and out is None and actuated is None:
+        forces = external_forces if type(external_forces) is dict else {}
+        known = INVERSE_DYNAMICS.within(model, formulation, gravity, fluid, ground, *(
+            ((*forces,), dissipation) if forces or dissipation else ()))
+        if known is not None and (external_forces is None or forces):
+            return known(q, v, qdd, *forces.values())
     if is_field(fluid):
         return in_field(inverse_dynamics, model, {'q': q, 'v': v, 'qdd': qdd},
                         fluid, out, external_forces,
@@ -220,6 +234,12 @@ def bias_forces(
     if (external_forces is None and gravity is None and executor is None and not dissipation
             and fluid is DEFAULT and ground is None and out is None):
         return BIAS_FORCES[formulation][model](q, v)
+    if executor is None and out is None:
+        forces = external_forces if type(external_forces) is dict else {}
+        known = BIAS_FORCES.within(model, formulation, gravity, fluid, ground, *(
+            ((*forces,), dissipation) if forces or dissipation else ()))
+        if known is not None and (external_forces is None or forces):
+            return known(q, v, *forces.values())
     if is_field(fluid):
         return in_field(bias_forces, model, {'q': q, 'v': v}, fluid, out, external_forces,
                         gravity=gravity, formulation=formulation, executor=executor,
@@ -247,6 +267,12 @@ def mass_matrix(
     Featherstone, Rigid Body Dynamics Algorithms, 2008, table 6.2.
 
     """
+    if executor is None and fluid is DEFAULT and out is None:
+        return MASS_MATRIX[formulation][model](q)
+    if executor is None and out is None:
+        known = MASS_MATRIX.within(model, formulation, None, fluid)
+        if known is not None:
+            return known(q)
     if is_field(fluid):   # velocities of the fluid do not count
         fluid = fluid.at(np.zeros(3))
     dyn = compile_model(model, executor=executor, formulation=formulation, fluid=fluid)
@@ -272,6 +298,9 @@ def jacobian(
     """
     if frame != WORLD_ALIGNED:
         return _into(jacobian_in(model, q, link, frame=frame, executor=executor), out)
+    if executor is None and out is None:
+        found: Array = JACOBIANS.of(model, link, frame)(q)
+        return found
     return _into(compile_model(model, executor=executor).jacobian(q, link), out)
 
 
@@ -288,6 +317,9 @@ def pose(
         If there is no such link.
 
     """
+    if executor is None and out is None:
+        found: Array = POSES.of(model, link, WORLD_ALIGNED)(q)
+        return found
     return _into(compile_model(model, executor=executor).pose(q, link), out)
 
 
@@ -308,23 +340,10 @@ def link_poses(model: Model, q: ArrayLike) -> dict[str, Array]:
         For each link of the description a homogeneous transform (4, 4) or (N, 4, 4) [m].
 
     """
-    dyn = compile_model(model)
-    if model.elastic is not None:
-        return {name: dyn.pose(q, name) for name in model.links}
-    bodies = dyn.body_poses(q)
-    ground = np.broadcast_to(np.eye(4), (*bodies.shape[:-3], 1, 4, 4))
-    carriers, local = _link_frames(model)
-    poses = np.concatenate((bodies, ground), axis=-3)[..., carriers, :, :] @ local
-    return {name: poses[..., k, :, :] for k, name in enumerate(model.links)}
-
-
-@functools.lru_cache(maxsize=64)
-def _link_frames(model: Model) -> tuple[list[int], Array]:
-    """Return the body of each link, -1 for the ground, and its frame on it (n, 4, 4)."""
-    local = np.tile(np.eye(4), (len(model.links), 1, 1))
-    for pose, frame in zip(local, model.links.values()):
-        pose[:3, :3], pose[:3, 3] = frame.rotation, frame.translation
-    return [frame.body for frame in model.links.values()], local
+    poses = LINK_POSES[AUTO][model](q)
+    if poses.ndim == 3:
+        return dict(zip(model.links, poses))
+    return dict(zip(model.links, poses.swapaxes(0, 1)))
 
 
 class Energy(NamedTuple):
@@ -357,6 +376,11 @@ def energy(model: Model, q: ArrayLike, v: ArrayLike, *, gravity: ArrayLike | Non
         with the current, potential by buoyancy. The ground stores none.
 
     """
+    known = (ENERGY[AUTO][model] if gravity is None and fluid is DEFAULT and ground is None
+             else ENERGY.within(model, AUTO, gravity, fluid, ground))
+    if known is not None:
+        total = known(q, v)
+        return Energy(total[..., 0], total[..., 1])
     if is_field(fluid):
         return in_field(energy, model, {'q': q, 'v': v}, fluid, gravity=gravity, ground=ground)
     return energy_of(compile_model(model, gravity=gravity, fluid=fluid, ground=ground), q, v)
@@ -364,11 +388,8 @@ def energy(model: Model, q: ArrayLike, v: ArrayLike, *, gravity: ArrayLike | Non
 
 def energy_of(dyn: PreparedDynamics, q: ArrayLike, v: ArrayLike) -> Energy:
     """Return the same for prepared dynamics."""
-    total = dyn.energies(q, v).sum(axis=-2)
-    potential = total[..., 1]
-    if dyn.model.springs and dyn.model.elastic is None:
-        potential = potential + stored_energy(dyn.model.springs, dyn.body_poses(q))
-    return Energy(total[..., 0], potential)
+    total = dyn.energy(q, v)
+    return Energy(total[..., 0], total[..., 1])
 
 
 def more_efforts(dyn: PreparedDynamics, q: ArrayLike, v: ArrayLike,

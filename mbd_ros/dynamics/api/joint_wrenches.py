@@ -29,6 +29,7 @@ from mbd_ros.dynamics.loops.closure import carried_loops
 from mbd_ros.dynamics.loops.efforts import loop_wrenches
 from mbd_ros.dynamics.prepared.call import Array, checked_array, deliver
 from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
+from mbd_ros.dynamics.prepared.standard_calls import StandardCalls
 from mbd_ros.dynamics.quantities import flexible
 from mbd_ros.environment.contact import Ground
 from mbd_ros.environment.immersion import Fluid
@@ -38,6 +39,9 @@ from mbd_ros.execution.program.ties import first_rows
 from mbd_ros.execution.stacks.scan import scan
 from mbd_ros.execution.stacks.stacks import apply
 from mbd_ros.model import LinkFrame, Loop, Model
+
+
+WRENCHES = StandardCalls('wrenches_of_efforts')
 
 
 def wrench_names(model: Model) -> tuple[str, ...]:
@@ -79,6 +83,10 @@ def joint_wrenches(
     Featherstone, Rigid Body Dynamics Algorithms, 2008, table 5.1; or as of the formulation.
 
     """
+    if external_forces is None and executor is None and not dissipation and out is None:
+        known = WRENCHES.within(model, formulation, gravity, fluid, ground)
+        if known is not None:
+            return known(q, v, tau)
     if is_field(fluid):
         return in_field(joint_wrenches, model, {'q': q, 'v': v, 'tau': tau},
                         fluid, out, external_forces,

@@ -22,83 +22,26 @@ LOCAL_WORLD_ALIGNED its point stands still, and its accelerations are spatial on
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
-
-import numpy as np
 from numpy.typing import ArrayLike
 
+from mbd_ros.dynamics.algorithms.registry import AUTO
 from mbd_ros.dynamics.api.current_fields import in_field, is_field
-from mbd_ros.dynamics.api.frames import require_frame, WORLD_ALIGNED
-from mbd_ros.dynamics.api.whole_robot import states_of
 from mbd_ros.dynamics.prepared.call import Array
+from mbd_ros.dynamics.prepared.derivatives import (
+    CentroidalDerivatives, FrameAccelerationDerivatives, FrameVelocityDerivatives)
 from mbd_ros.dynamics.prepared.prepared import compile_model
-from mbd_ros.dynamics.quantities import composite_sums
+from mbd_ros.dynamics.prepared.standard_calls import StandardCalls, StandardLinkCalls
+from mbd_ros.dynamics.quantities.frames import WORLD_ALIGNED
 from mbd_ros.environment.contact import Ground
 from mbd_ros.environment.immersion import Fluid
 from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.execution import Executor
 from mbd_ros.model import Model
 
-
-class FrameVelocityDerivatives(NamedTuple):
-    """
-    Derivatives of ``frame_velocity(q, v)``: rows linear, then angular.
-
-    Attributes
-    ----------
-    dq : array
-        (6, nv) or (N, 6, nv) [m/s and rad/s per rad or m].
-    dv : array
-        (6, nv) or (N, 6, nv): the Jacobian.
-
-    """
-
-    dq: Array
-    dv: Array
-
-
-class FrameAccelerationDerivatives(NamedTuple):
-    """
-    Derivatives of ``frame_acceleration(q, v, qdd)``: rows linear, then angular.
-
-    Attributes
-    ----------
-    dq : array
-        (6, nv) or (N, 6, nv) [m/s^2 and rad/s^2 per rad or m].
-    dv : array
-        (6, nv) or (N, 6, nv) [m/s^2 and rad/s^2 per rad/s or m/s].
-    dqdd : array
-        (6, nv) or (N, 6, nv): the Jacobian.
-
-    """
-
-    dq: Array
-    dv: Array
-    dqdd: Array
-
-
-class CentroidalDerivatives(NamedTuple):
-    """
-    Derivatives of ``centroidal_momentum`` h and of its time derivative: rows linear, then angular.
-
-    Attributes
-    ----------
-    momentum_dq : array
-        (6, nv) or (N, 6, nv): of h [N s and N m s per rad or m].
-    rate_dq : array
-        (6, nv) or (N, 6, nv): of dh/dt [N and N m per rad or m].
-    rate_dv : array
-        (6, nv) or (N, 6, nv): of dh/dt [N and N m per rad/s or m/s].
-    rate_dqdd : array
-        (6, nv) or (N, 6, nv): of dh/dt, ``centroidal_map``.
-
-    """
-
-    momentum_dq: Array
-    rate_dq: Array
-    rate_dv: Array
-    rate_dqdd: Array
+VELOCITIES, ACCELERATIONS, JACOBIANS = (StandardLinkCalls(f'{name}_derivatives') for name in (
+    'frame_velocity', 'frame_acceleration', 'jacobian'))
+MASS_CENTERS, MOMENTA, GRAVITY_FORCES = (StandardCalls(f'{name}_derivatives') for name in (
+    'center_of_mass_velocity', 'centroidal_momentum', 'gravity_forces'))
 
 
 def frame_velocity_derivatives(
@@ -131,9 +74,10 @@ def frame_velocity_derivatives(
     Carpentier, Mansard, Analytical derivatives of rigid body dynamics algorithms, 2018.
 
     """
-    found = _of_link('frame_velocity_derivatives', model, q, v, np.zeros(model.nv), link, frame,
-                     executor)
-    return FrameVelocityDerivatives(found[..., 0, :, :], found[..., 3, :, :])
+    if executor is None:
+        found: FrameVelocityDerivatives = VELOCITIES.of(model, link, frame)(q, v)
+        return found
+    return compile_model(model, executor=executor).frame_velocity_derivatives(q, v, link, frame)
 
 
 def jacobian_derivatives(
@@ -164,12 +108,10 @@ def jacobian_derivatives(
         As ``frame_velocity_derivatives``.
 
     """
-    (rows,), many = states_of(model, 'jacobian_derivatives', q=q)
-    units = np.tile(np.eye(model.nv), (len(rows), 1))
-    columns = _of_link('jacobian_derivatives', model, np.repeat(rows, model.nv, axis=0), units,
-                       np.zeros(model.nv), link, frame, executor)[:, 0]
-    found = columns.reshape(len(rows), model.nv, 6, model.nv).swapaxes(1, 2)
-    return found if many else found[0]
+    if executor is None:
+        found: Array = JACOBIANS.of(model, link, frame)(q)
+        return found
+    return compile_model(model, executor=executor).jacobian_derivatives(q, link, frame)
 
 
 def frame_acceleration_derivatives(
@@ -182,31 +124,11 @@ def frame_acceleration_derivatives(
     Returns ``.dq``, ``.dv``, ``.dqdd``, each (6, nv) or (N, 6, nv). Parameters, errors and
     references are those of ``frame_velocity_derivatives``; qdd is (nv,) or (N, nv).
     """
-    found = _of_link('frame_acceleration_derivatives', model, q, v, qdd, link, frame, executor)
-    return FrameAccelerationDerivatives(*(found[..., k, :, :] for k in (1, 2, 3)))
-
-
-def _of_link(function: str, model: Model, q: ArrayLike, v: ArrayLike, qdd: ArrayLike, link: str,
-             frame: str, executor: Executor | str | None) -> Array:
-    """Return derivatives (4, 6, nv) or (N, 4, 6, nv), as ``motion_changes.link_changes``."""
-    require_frame(frame)
-    model.require_rigid(function)
-    (rows, rates, accelerations), many = states_of(model, function, q=q, v=v, qdd=qdd)
-    dyn = compile_model(model, executor=executor)
-    places = np.tile(np.eye(4), (len(rows), 1, 1))
-    if frame != 'world':
-        reached = _each(lambda row: dyn.pose(row, link), rows)
-        part = slice(3, 4) if frame == WORLD_ALIGNED else slice(4)
-        places[..., part] = reached[..., part]
-    found = composite_sums.link_changes(
-        model, _each(dyn.body_poses, rows), rates, accelerations, places, model.link(link).body,
-        frame != 'world', frame == 'local')
-    return found if many else found[0]
-
-
-def _each(call: Callable[[Array], Array], rows: Array) -> Array:
-    """Return what a prepared call makes of states (N, nq); of one by its short way."""
-    return call(rows[0])[None] if len(rows) == 1 else call(rows)
+    if executor is None:
+        found: FrameAccelerationDerivatives = ACCELERATIONS.of(model, link, frame)(q, v, qdd)
+        return found
+    return compile_model(model, executor=executor).frame_acceleration_derivatives(
+        q, v, qdd, link, frame)
 
 
 def center_of_mass_velocity_derivatives(
@@ -236,9 +158,9 @@ def center_of_mass_velocity_derivatives(
         If links or joints are flexible.
 
     """
-    found = _of_momentum('center_of_mass_velocity_derivatives', model, q, v, np.zeros(model.nv),
-                         executor)
-    return found[..., 0, :3, :] / model.masses.sum()
+    if executor is None:
+        return MASS_CENTERS[AUTO][model](q, v)
+    return compile_model(model, executor=executor).center_of_mass_velocity_derivatives(q, v)
 
 
 def centroidal_momentum_derivatives(
@@ -274,18 +196,10 @@ def centroidal_momentum_derivatives(
     Goswami, Lee, Centroidal dynamics of a humanoid robot, 2013.
 
     """
-    found = _of_momentum('centroidal_momentum_derivatives', model, q, v, qdd, executor)
-    return CentroidalDerivatives(*(found[..., k, :, :] for k in range(4)))
-
-
-def _of_momentum(function: str, model: Model, q: ArrayLike, v: ArrayLike, qdd: ArrayLike,
-                 executor: Executor | str | None) -> Array:
-    """Return derivatives (4, 6, nv) or (N, 4, 6, nv), as ``motion_changes.momentum_changes``."""
-    model.require_rigid(function)
-    (rows, rates, accelerations), many = states_of(model, function, q=q, v=v, qdd=qdd)
-    poses = _each(compile_model(model, executor=executor).body_poses, rows)
-    found = composite_sums.momentum_changes(model, poses, rates, accelerations)
-    return found if many else found[0]
+    if executor is None:
+        found: CentroidalDerivatives = MOMENTA[AUTO][model](q, v, qdd)   # type: ignore[assignment]
+        return found
+    return compile_model(model, executor=executor).centroidal_momentum_derivatives(q, v, qdd)
 
 
 def gravity_forces_derivatives(
@@ -320,10 +234,13 @@ def gravity_forces_derivatives(
         As ``inverse_dynamics_derivatives``.
 
     """
+    known = (GRAVITY_FORCES.within(model, AUTO, gravity, fluid, ground) if executor is None
+             else None)
+    if known is not None:
+        return known(q)
     if is_field(fluid):
         found: Array = in_field(gravity_forces_derivatives, model, {'q': q}, fluid,
                                 gravity=gravity, ground=ground, executor=executor)
         return found
-    rest = np.zeros(model.nv)
     dyn = compile_model(model, gravity=gravity, executor=executor, fluid=fluid, ground=ground)
-    return dyn.inverse_dynamics_derivatives(q, rest, rest).dq
+    return dyn.gravity_forces_derivatives(q)

@@ -20,22 +20,18 @@ of robots with flexible links run in NumPy, whatever the executor.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-import functools
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mbd_ros.dynamics.algorithms.bodies import turning_axes
+from mbd_ros.dynamics.algorithms.registry import AUTO
 from mbd_ros.dynamics.api.current_fields import in_field, is_field
 from mbd_ros.dynamics.prepared.call import arrays_of, require_finite, rows_of
 from mbd_ros.dynamics.prepared.prepared import compile_model
-from mbd_ros.dynamics.quantities import composite_sums, flexible_momenta
+from mbd_ros.dynamics.prepared.standard_calls import StandardCalls
 from mbd_ros.environment.contact import Ground
 from mbd_ros.environment.immersion import Fluid
-from mbd_ros.environment.law import Law
 from mbd_ros.environment.surroundings import DEFAULT
-from mbd_ros.execution import choose, Executor
+from mbd_ros.execution import Executor
 from mbd_ros.execution.stacks.stacks import cross_matrices
 from mbd_ros.model import Model
 
@@ -50,12 +46,10 @@ def states_of(model: Model, function: str, **inputs: ArrayLike) -> tuple[list[Ar
     return rows_of(tuple(inputs), given)
 
 
-def _poses(model: Model, q: ArrayLike, executor: Executor | str | None) -> Array:
-    return compile_model(model, executor=executor).body_poses(q)
-
-
-def _one_or_many(many: bool, result: Array) -> Array:
-    return result if many else result[0]
+(CENTER_OF_MASS, CENTER_OF_MASS_JACOBIAN, CENTROIDAL_MAP, CENTROIDAL_MOMENTUM, CORIOLIS_MATRIX,
+ GRAVITY_FORCES, REGRESSOR) = map(StandardCalls, (
+    'center_of_mass', 'center_of_mass_jacobian', 'centroidal_map', 'centroidal_momentum',
+    'coriolis_matrix', 'gravity_forces', 'regressor'))
 
 
 def center_of_mass(model: Model, q: ArrayLike, *, executor: Executor | str | None = None) -> Array:
@@ -77,21 +71,9 @@ def center_of_mass(model: Model, q: ArrayLike, *, executor: Executor | str | Non
         (3,) or (N, 3).
 
     """
-    if model.elastic is not None:
-        (rows,), many = states_of(model, 'center_of_mass', q=q)
-        return _one_or_many(many, flexible_momenta.center_of_mass(model, rows))
-    poses = _poses(model, q, executor)
-    moment = poses.reshape(*poses.shape[:-3], 16 * model.nb) @ moments(model)
-    return moment / model.masses.sum()
-
-
-@functools.lru_cache(maxsize=64)
-def moments(model: Model) -> Array:
-    """Return W (16 nb, 3): the entries of all poses times W are the robot's first moment."""
-    found = np.zeros((model.nb, 4, 4, 3))
-    for k in range(3):
-        found[:, k, :, k] = model.masses[:, None] * np.insert(model.mass_centers, 3, 1.0, axis=1)
-    return found.reshape(-1, 3)
+    if executor is None:
+        return CENTER_OF_MASS[AUTO][model](q)
+    return compile_model(model, executor=executor).center_of_mass(q)
 
 
 def center_of_mass_jacobian(model: Model, q: ArrayLike, *,
@@ -99,25 +81,11 @@ def center_of_mass_jacobian(model: Model, q: ArrayLike, *,
     """
     Return J (3, nv) or (N, 3, nv): ``J v`` is the velocity of the mass centre [m/s].
 
-    Row k is what gravity of 1 m/s^2 along axis k does to the joints, divided by the mass.
-
     Parameters are those of ``center_of_mass``.
     """
-    if model.elastic is not None:
-        (rows,), many = states_of(model, 'center_of_mass_jacobian', q=q)
-        return _one_or_many(many, flexible_momenta.center_of_mass_jacobian(model, rows))
-    rest = np.zeros(model.nv)
-    without, *along = (weights(q, rest) for weights in _weights(model, choose(executor)))
-    # m J^T e_k, springs taken off
-    return np.stack([without - one for one in along], axis=-2) / model.masses.sum()
-
-
-@functools.lru_cache(maxsize=64)
-def _weights(model: Model, executor: Executor) -> list[Callable[..., Array]]:
-    """Return bias forces without gravity, and under that of 1 m/s^2 along each axis."""
-    bare = model.with_laws()
-    return [compile_model(bare, gravity=gravity, executor=executor, fluid=None).bias_forces
-            for gravity in (np.zeros(3), *np.eye(3))]
+    if executor is None:
+        return CENTER_OF_MASS_JACOBIAN[AUTO][model](q)
+    return compile_model(model, executor=executor).center_of_mass_jacobian(q)
 
 
 def centroidal_map(model: Model, q: ArrayLike, *, executor: Executor | str | None = None) -> Array:
@@ -132,10 +100,9 @@ def centroidal_map(model: Model, q: ArrayLike, *, executor: Executor | str | Non
     Orin, Goswami, Lee, Centroidal dynamics of a humanoid robot, 2013.
 
     """
-    (rows,), many = states_of(model, 'centroidal_map', q=q)
-    if model.elastic is not None:
-        return _one_or_many(many, flexible_momenta.momentum_map(model, rows))
-    return _one_or_many(many, composite_sums.centroidal_map(model, _poses(model, rows, executor)))
+    if executor is None:
+        return CENTROIDAL_MAP[AUTO][model](q)
+    return compile_model(model, executor=executor).centroidal_map(q)
 
 
 def centroidal_momentum(model: Model, q: ArrayLike, v: ArrayLike, *,
@@ -153,9 +120,9 @@ def centroidal_momentum(model: Model, q: ArrayLike, v: ArrayLike, *,
         Runs the poses.
 
     """
-    (rows, rates), many = states_of(model, 'centroidal_momentum', q=q, v=v)
-    return _one_or_many(many, np.einsum(
-        'nij,nj->ni', centroidal_map(model, rows, executor=executor), rates))
+    if executor is None:
+        return CENTROIDAL_MOMENTUM[AUTO][model](q, v)
+    return compile_model(model, executor=executor).centroidal_momentum(q, v)
 
 
 def coriolis_matrix(model: Model, q: ArrayLike, v: ArrayLike, *,
@@ -181,18 +148,14 @@ def coriolis_matrix(model: Model, q: ArrayLike, v: ArrayLike, *,
         Runs the poses.
 
     """
-    (rows, rates), many = states_of(model, 'coriolis_matrix', q=q, v=v)
+    if fluid is DEFAULT and executor is None:
+        return CORIOLIS_MATRIX[AUTO][model](q, v)
+    known = CORIOLIS_MATRIX.within(model, AUTO, None, fluid) if executor is None else None
+    if known is not None:
+        return known(q, v)
     if is_field(fluid):   # velocities of the fluid do not count
         fluid = fluid.at(np.zeros(3))
-    dyn = compile_model(model, executor=executor, fluid=fluid)
-    heavier = any(type(law).inertia is not Law.inertia for law in dyn.model.laws)
-    if model.elastic is not None or heavier:
-        found = flexible_momenta.coriolis_matrix(dyn.model, rows, rates, dyn.world_array)
-    else:
-        found = composite_sums.coriolis_matrix(model, _poses(model, rows, executor), rates)
-    for part, turning in turning_axes(model, rates):
-        found[:, part, part] += model.armature[part, None] * turning
-    return _one_or_many(many, found)
+    return compile_model(model, executor=executor, fluid=fluid).coriolis_matrix(q, v)
 
 
 def gravity_forces(model: Model, q: ArrayLike, *, gravity: ArrayLike | None = None,
@@ -215,12 +178,18 @@ def gravity_forces(model: Model, q: ArrayLike, *, gravity: ArrayLike | None = No
         Runs the sweeps.
 
     """
+    if gravity is None and fluid is DEFAULT and ground is None and executor is None:
+        return GRAVITY_FORCES[AUTO][model](q)
+    known = (GRAVITY_FORCES.within(model, AUTO, gravity, fluid, ground) if executor is None
+             else None)
+    if known is not None:
+        return known(q)
     if is_field(fluid):
         found: Array = in_field(gravity_forces, model, {'q': q}, fluid, gravity=gravity,
                                 ground=ground, executor=executor)
         return found
     dyn = compile_model(model, gravity=gravity, executor=executor, fluid=fluid, ground=ground)
-    return dyn.bias_forces(q, np.zeros(model.nv))
+    return dyn.gravity_forces(q)
 
 
 def inertial_parameters(model: Model) -> Array:
@@ -263,8 +232,9 @@ def regressor(model: Model, q: ArrayLike, v: ArrayLike, qdd: ArrayLike, *,
     1986.
 
     """
-    model.require_rigid('regressor')
-    (rows, rates, accelerations), many = states_of(model, 'regressor', q=q, v=v, qdd=qdd)
-    dyn = compile_model(model, gravity=gravity, executor=executor)
-    return _one_or_many(many, composite_sums.regressor(
-        model, dyn.body_poses(rows), rates, accelerations, dyn.gravity))
+    if gravity is None and executor is None:
+        return REGRESSOR[AUTO][model](q, v, qdd)
+    known = REGRESSOR.within(model, AUTO, gravity) if executor is None else None
+    if known is not None:
+        return known(q, v, qdd)
+    return compile_model(model, gravity=gravity, executor=executor).regressor(q, v, qdd)

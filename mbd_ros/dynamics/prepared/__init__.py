@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from mbd_ros.on_demand import on_demand
 
 if TYPE_CHECKING:
-    from mbd_ros.dynamics.prepared import rank, traced_derivatives
+    from mbd_ros.dynamics.prepared import parametric, rank, traced_derivatives
 else:
-    __getattr__, __dir__ = on_demand(__name__, {}, ('rank', 'traced_derivatives'))
+    __getattr__, __dir__ = on_demand(__name__, {}, ('parametric', 'rank', 'traced_derivatives'))
 
-__all__ = ['rank', 'traced_derivatives']
+__all__ = ['parametric', 'rank', 'traced_derivatives']

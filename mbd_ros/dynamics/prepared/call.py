@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from inspect import Parameter, Signature
+import re
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from mbd_ros.dynamics.algorithms.missing_inertia import joint_without_inertia
 from mbd_ros.errors import (
     InvalidValueError, MbdError, NotFiniteError, ShapeError, SingularMassError)
 from mbd_ros.execution import Kernel
-from mbd_ros.execution.program.tree import sizes
+from mbd_ros.execution.program.tree import Sized, sizes
 from mbd_ros.model import Model
 from mbd_ros.model.state import curved_joints
 
@@ -34,17 +35,20 @@ Array = NDArray[np.float64]
 
 def signature_of(inputs: Sequence[str]) -> Signature:
     """Return the signature of a prepared callable: its inputs and ``out``."""
-    return Signature([*(Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in inputs),
+    names = [re.sub(r'\W+', '_', name).strip('_') for name in inputs]
+    return Signature([*(Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names),
                       Parameter('out', Parameter.KEYWORD_ONLY, default=None)])
 
 
 def entry_name(model: Model, argument: str, entry: int) -> str:
     """Return which coordinate an entry of q, v, qdd or tau belongs to, in words."""
+    if isinstance(argument, Sized):
+        return f'entry {entry}'
     elastic = model.elastic_names
-    bent = entry + len(elastic) - (model.nq if argument == 'q' else model.nv)
+    bent = entry + len(elastic) - (model.nq if argument in ('q', 'q0', 'q1') else model.nv)
     if bent >= 0:
         return f"elastic coordinate '{elastic[bent]}'"
-    offsets = model.q_offsets if argument == 'q' else model.v_offsets
+    offsets = model.q_offsets if argument in ('q', 'q0', 'q1') else model.v_offsets
     joint = int(np.searchsorted(offsets, entry, side='right')) - 1
     name = f"joint '{model.joint_names[joint]}'"
     if not model.joint_types[joint].is_simple:

@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from mbd_ros.dynamics.prepared.call import Array, signature_of
@@ -66,21 +66,86 @@ class ForwardDynamicsDerivatives(NamedTuple):
     dtau: Array
 
 
-Parts = TypeVar('Parts', InverseDynamicsDerivatives, ForwardDynamicsDerivatives)
-
-
-def in_parts(call: Callable[..., Array], parts: type[Parts], name: str) -> Callable[..., Parts]:
+class FrameVelocityDerivatives(NamedTuple):
     """
-    Return a callable that gives three matrices by name.
+    Derivatives of ``frame_velocity(q, v)``: rows linear, then angular.
+
+    Attributes
+    ----------
+    dq : array
+        (6, nv) or (N, 6, nv) [m/s and rad/s per rad or m].
+    dv : array
+        (6, nv) or (N, 6, nv): the Jacobian.
+
+    """
+
+    dq: Array
+    dv: Array
+
+
+class FrameAccelerationDerivatives(NamedTuple):
+    """
+    Derivatives of ``frame_acceleration(q, v, qdd)``: rows linear, then angular.
+
+    Attributes
+    ----------
+    dq : array
+        (6, nv) or (N, 6, nv) [m/s^2 and rad/s^2 per rad or m].
+    dv : array
+        (6, nv) or (N, 6, nv) [m/s^2 and rad/s^2 per rad/s or m/s].
+    dqdd : array
+        (6, nv) or (N, 6, nv): the Jacobian.
+
+    """
+
+    dq: Array
+    dv: Array
+    dqdd: Array
+
+
+class CentroidalDerivatives(NamedTuple):
+    """
+    Derivatives of ``centroidal_momentum`` h and of its time derivative: rows linear, then angular.
+
+    Attributes
+    ----------
+    momentum_dq : array
+        (6, nv) or (N, 6, nv): of h [N s and N m s per rad or m].
+    rate_dq : array
+        (6, nv) or (N, 6, nv): of dh/dt [N and N m per rad or m].
+    rate_dv : array
+        (6, nv) or (N, 6, nv): of dh/dt [N and N m per rad/s or m/s].
+    rate_dqdd : array
+        (6, nv) or (N, 6, nv): of dh/dt, ``centroidal_map``.
+
+    """
+
+    momentum_dq: Array
+    rate_dq: Array
+    rate_dv: Array
+    rate_dqdd: Array
+
+
+Parts = TypeVar('Parts', bound=tuple[Any, ...])
+
+
+def in_parts(call: Callable[..., Array], parts: type[Parts], name: str, inputs: Sequence[str] = (),
+             places: Sequence[int] = ()) -> Callable[..., Parts]:
+    """
+    Return a callable that gives matrices by name.
 
     Parameters
     ----------
     call : callable
-        Gives (3, nv, nv) or (N, 3, nv, nv).
+        Gives (n, rows, nv) or (N, n, rows, nv).
     parts : type
-        The names of the matrices.
+        The names of the matrices, a named tuple.
     name : str
         The name of the callable.
+    inputs : sequence of str, optional
+        Names of its parameters; what the matrices are derivatives with respect to if left out.
+    places : sequence of int, optional
+        Which matrices they are; the first ones if left out.
 
     Returns
     -------
@@ -89,15 +154,17 @@ def in_parts(call: Callable[..., Array], parts: type[Parts], name: str) -> Calla
 
     """
     new: Any = tuple.__new__  # spares the Python frame of a named tuple's own constructor
+    fields: tuple[str, ...] = parts._fields   # type: ignore[attr-defined]
+    which = tuple(places) or tuple(range(len(fields)))
 
     def derivatives(*arguments: Any, **named: Any) -> Parts:
         matrices = call(*arguments, **named)
         if matrices.ndim == 3:
-            return new(parts, (matrices[0], matrices[1], matrices[2]))
-        return new(parts, (matrices[:, 0], matrices[:, 1], matrices[:, 2]))
+            return new(parts, [matrices[k] for k in which])
+        return new(parts, [matrices[:, k] for k in which])
 
     derivatives.__name__ = derivatives.__qualname__ = name
     derivatives.__doc__ = parts.__doc__
-    inputs = [field.removeprefix('d') for field in parts._fields]
-    derivatives.__signature__ = signature_of(inputs)  # type: ignore[attr-defined]
+    derivatives.__signature__ = signature_of(   # type: ignore[attr-defined]
+        inputs or [field.removeprefix('d') for field in fields])
     return derivatives

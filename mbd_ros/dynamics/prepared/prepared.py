@@ -14,9 +14,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 import functools
-from typing import Any, TYPE_CHECKING
+from typing import Any, overload, TYPE_CHECKING
+import weakref
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,19 +26,24 @@ from mbd_ros.dynamics.algorithms.forward_dynamics import (
     closed_loop_dynamics, closed_loop_reactions, position_correction, velocity_correction)
 from mbd_ros.dynamics.algorithms.registry import AUTO, formulation_for
 import mbd_ros.dynamics.prepared as lazily
-from mbd_ros.dynamics.prepared.call import Array, Call
+from mbd_ros.dynamics.prepared.call import (
+    Array, Call, deliver, real_array, require_finite)
 from mbd_ros.dynamics.prepared.derivatives import (
-    ForwardDynamicsDerivatives, in_parts, InverseDynamicsDerivatives)
+    CentroidalDerivatives, ForwardDynamicsDerivatives, FrameAccelerationDerivatives,
+    FrameVelocityDerivatives, in_parts, InverseDynamicsDerivatives)
 from mbd_ros.dynamics.prepared.world_values import changed_world
 from mbd_ros.dynamics.quantities import flexible, kinematics
 from mbd_ros.dynamics.quantities.derivatives import (
     FORWARD_DYNAMICS_DERIVATIVES, INVERSE_DYNAMICS_DERIVATIVES)
 from mbd_ros.dynamics.quantities.energies import ENERGIES
+from mbd_ros.dynamics.quantities.frames import in_frame, require_frame, WORLD_ALIGNED
 from mbd_ros.dynamics.quantities.kinematics import LinkMotion
 from mbd_ros.dynamics.quantities.loop_kinematics import loop_rows
+from mbd_ros.dynamics.quantities.quantities_as_programs import (
+    at_rest, forced, program_of, wrenches_of_efforts)
 from mbd_ros.environment.surroundings import DEFAULT, surrounded
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.execution import choose, Executor, Kernel
+from mbd_ros.execution import choose, Compiled, Executor, Kernel
 from mbd_ros.execution.calls.fast_call import fast_call
 from mbd_ros.execution.ir.machine_code import address_of
 from mbd_ros.execution.program.array_program import ArrayProgram
@@ -45,13 +51,27 @@ from mbd_ros.execution.program.records import filled, flatten
 from mbd_ros.execution.program.sweeps import Program
 from mbd_ros.execution.program.ties import frame_record
 from mbd_ros.execution.program.tree import sizes, tree_of, world_of
-from mbd_ros.model import Model
+from mbd_ros.model import Model, state
 
 if TYPE_CHECKING:
+    from mbd_ros.dynamics.prepared.parametric import ParametricDynamics
     from mbd_ros.dynamics.prepared.rank import Question
     from mbd_ros.environment.contact import Ground
     from mbd_ros.environment.immersion import Fluid
 
+OF_LINKS = {
+    'pose': 'pose', 'jacobian': 'jacobian', 'jacobian_rate': 'jacobian rate',
+    'frame_velocity': 'velocity', 'frame_acceleration': 'acceleration',
+    'jacobian_derivatives': 'jacobian changes', 'frame_velocity_derivatives': 'velocity changes',
+    'frame_acceleration_derivatives': 'acceleration changes'}
+"""Functions of links, and the names of what they are in ``kernel``."""
+CHANGES: dict[str, tuple[Any, tuple[str, ...], tuple[int, ...]]] = {
+    'jacobian changes': (None, ('q',), ()),
+    'velocity changes': (FrameVelocityDerivatives, ('q', 'v'), (0, 3)),
+    'acceleration changes': (FrameAccelerationDerivatives, ('q', 'v', 'qdd'), (1, 2, 3))}
+"""Of derivatives what they are put into, what they read, and places in ``link_changes``."""
+FRAMED = ('velocity', 'acceleration', *CHANGES)
+"""What has a choice of frames."""
 GRAVITY = 3
 """Numbers of the world that are gravity, the first."""
 
@@ -92,7 +112,9 @@ class PreparedDynamics:
         self._world[:GRAVITY] = model.gravity if gravity is None else gravity
         if own is not None:
             self._world[GRAVITY:] = own
-        self._frames: dict[tuple[str, str], Callable[..., Array]] = {}
+        self._links = _Links(self)
+        self._forced: dict[tuple[str, tuple[str, ...], bool], Callable[..., Array] | None] = {}
+        self._hybrid: dict[tuple[int, ...], Callable[..., Array]] = {}
         self._kernels: dict[str, Kernel] = {}
 
     @property
@@ -162,6 +184,39 @@ class PreparedDynamics:
     def forward_dynamics(self) -> Callable[..., Array]:
         """Callable ``(q, v, tau) -> vdot`` (nv,): accelerations [rad/s^2, m/s^2]."""
         return self._formulated('forward_dynamics', self._dense_solution('accelerations'))
+
+    def forced(self, function: str, links: tuple[str, ...], dissipation: bool = False
+               ) -> Callable[..., Array] | None:
+        """
+        Return a callable that takes forces on links after its other arguments.
+
+        Parameters
+        ----------
+        function : str
+            ``'forward_dynamics'``, ``'inverse_dynamics'`` or ``'bias_forces'``.
+        links : tuple of str
+            The links; of each (6,), force [N] then moment [N m], in world axes, at its origin.
+        dissipation : bool
+            Whether damping and dry friction of the joints act.
+
+        Returns
+        -------
+        callable or None
+            ``(q, v, tau, force, ...) -> vdot`` and so on; None where ``mbd_ros`` puts it together
+            in Python: closed loops, flexible links, more than 40 bodies, formulations in NumPy.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such link.
+
+        """
+        key = (function, links, dissipation)
+        if key not in self._forced:
+            program = forced(self.model, function,
+                             self._formulation.programs(self.model)[function], links, dissipation)
+            self._forced[key] = None if program is None else self._callable(program)
+        return self._forced[key]
 
     def stabilized_dynamics(self, alpha: float, beta: float) -> Callable[..., Array]:
         """Return ``(q, v, tau) -> vdot`` with Baumgarte's stabilization of loops [1/s]."""
@@ -244,11 +299,9 @@ class PreparedDynamics:
 
     def hybrid_dynamics(self, joints: tuple[int, ...]) -> Callable[..., Array]:
         """Return ``(q, v, tau, qdd) -> (2, nv)``, of formulation 'flexible': qdd and tau."""
-        known = self._frames.get(('hybrid dynamics', str(joints)))
-        if known is None:
-            known = self._callable(flexible.hybrid_dynamics(joints))
-            self._frames['hybrid dynamics', str(joints)] = known
-        return known
+        if joints not in self._hybrid:
+            self._hybrid[joints] = self._callable(flexible.hybrid_dynamics(joints))
+        return self._hybrid[joints]
 
     @functools.cached_property
     def midpoint(self) -> Callable[..., Array]:
@@ -289,6 +342,118 @@ class PreparedDynamics:
         return self._callable(ENERGIES)
 
     @functools.cached_property
+    def energy(self) -> Callable[..., Array]:
+        """Callable ``(q, v) -> (2,)``: kinetic energy with rotors, and potential energy [J]."""
+        return self._quantity('energy')
+
+    @functools.cached_property
+    def gravity_forces(self) -> Callable[..., Array]:
+        """Callable ``(q) -> g(q)`` (nv,): what holds the robot at rest [N m, N]."""
+        program = self._formulation.programs(self.model)['bias_forces']
+        return self._callable(_at_rest('gravity_forces', program), 'gravity_forces')
+
+    @functools.cached_property
+    def coriolis_matrix(self) -> Callable[..., Array]:
+        """Callable ``(q, v) -> C`` (nv, nv), with ``dM/dt - 2 C`` skew-symmetric."""
+        return self._quantity('coriolis_matrix')
+
+    @functools.cached_property
+    def regressor(self) -> Callable[..., Array]:
+        """
+        Callable ``(q, v, qdd) -> Y`` (nv, 10 nb): inverse dynamics by inertial parameters.
+
+        Without rotors, springs and force laws; see ``mbd_ros.regressor``.
+        """
+        return self._quantity('regressor')
+
+    @functools.cached_property
+    def center_of_mass(self) -> Callable[..., Array]:
+        """Callable ``(q) -> (3,)``: the mass centre of the robot in the world [m]."""
+        return self._quantity('center_of_mass')
+
+    @functools.cached_property
+    def center_of_mass_jacobian(self) -> Callable[..., Array]:
+        """Callable ``(q) -> J`` (3, nv): ``J v`` is the velocity of the mass centre [m/s]."""
+        return self._quantity('center_of_mass_jacobian')
+
+    @functools.cached_property
+    def centroidal_map(self) -> Callable[..., Array]:
+        """
+        Callable ``(q) -> A`` (6, nv): ``A v`` is the momentum about the mass centre.
+
+        Linear [N s], then angular [N m s], in world axes, without rotors.
+        """
+        return self._quantity('centroidal_map')
+
+    @functools.cached_property
+    def centroidal_momentum(self) -> Callable[..., Array]:
+        """Callable ``(q, v) -> (6,)``: momentum about the mass centre, as ``centroidal_map``."""
+        return self._quantity('centroidal_momentum')
+
+    @functools.cached_property
+    def center_of_mass_velocity_derivatives(self) -> Callable[..., Array]:
+        """Callable ``(q, v) -> (3, nv)``: of the mass centre's velocity, by q [m/s per rad, m]."""
+        return self._quantity('center_of_mass_changes', 'center_of_mass_velocity_derivatives')
+
+    @functools.cached_property
+    def centroidal_momentum_derivatives(self) -> Callable[..., CentroidalDerivatives]:
+        """Callable ``(q, v, qdd) -> CentroidalDerivatives``, four matrices (6, nv)."""
+        return in_parts(self._quantity('momentum_changes', 'centroidal_momentum_derivatives'),
+                        CentroidalDerivatives, 'centroidal_momentum_derivatives',
+                        ('q', 'v', 'qdd'))
+
+    @functools.cached_property
+    def gravity_forces_derivatives(self) -> Callable[..., Array]:
+        """Callable ``(q) -> (nv, nv)``: of ``gravity_forces``, by q [N m/rad and so on]."""
+        if self.differentiates_traces('inverse_dynamics') or self.model.elastic is not None:
+            changes = self.inverse_dynamics_derivatives
+            rest = self._rest
+
+            def by_q(q: ArrayLike, out: Array | None = None) -> Array:
+                return deliver(changes(q, rest, rest).dq, out)
+            return by_q
+        return self._quantity('gravity_changes', 'gravity_forces_derivatives')
+
+    @functools.cached_property
+    def integrate(self) -> Callable[..., Array]:
+        """Callable ``(q, dv) -> (nq,)``: reached from q at velocity dv in unit time."""
+        if self.model.nq != self.model.nv:
+            return self._curved(state.integrate, {'q': self.model.nq, 'dv': self.model.nv})
+        return self._callable(program_of('adding', self.model, 'integrate'))
+
+    @functools.cached_property
+    def difference(self) -> Callable[..., Array]:
+        """Callable ``(q0, q1) -> (nv,)``: the velocity that leads from q0 to q1 in unit time."""
+        if self.model.nq != self.model.nv:
+            return self._curved(state.difference, {'q0': self.model.nq, 'q1': self.model.nq})
+        return self._callable(program_of('adding', self.model, 'difference'))
+
+    @functools.cached_property
+    def link_poses(self) -> Callable[..., Array]:
+        """
+        Callable ``(q) -> (links, 4, 4)``: poses of all links in the world [m].
+
+        In the order of ``model.links``.
+        """
+        if self.model.elastic is None:
+            return self._quantity('link_poses')
+        links = [self._found('pose', name, '') for name in self.model.links]
+
+        def poses(q: ArrayLike, out: Array | None = None) -> Array:
+            return deliver(np.stack([pose(q) for pose in links], axis=-3), out)
+        return poses
+
+    @functools.cached_property
+    def wrenches_of_efforts(self) -> Callable[..., Array] | None:
+        """
+        Callable ``(q, v, tau) -> (nb, 6)``: what ``mbd_ros.joint_wrenches`` gives for a tree.
+
+        None where it takes more than one program: closed loops, flexible links, some formulations.
+        """
+        program = _of_efforts(self.model, self._formulation.name)
+        return None if program is None else self._callable(program, 'wrenches_of_efforts')
+
+    @functools.cached_property
     def body_poses(self) -> Callable[..., Array]:
         """Callable ``(q) -> (nb, 4, 4)``: poses of the bodies in the world [m]."""
         return self._callable(kinematics.body_poses(), 'body_poses')
@@ -300,17 +465,77 @@ class PreparedDynamics:
 
     def jacobian(self, q: ArrayLike, link: str, out: Array | None = None) -> Array:
         """Give the Jacobian of a link (6, nv): linear rows first, world axes, at its origin."""
-        call = self._of_link('jacobian', link)
+        call = self._found('jacobian', link, '')
         return call(q) if out is None else call(q, out=out)
 
     def jacobian_rate(self, q: ArrayLike, v: ArrayLike, link: str) -> Array:
         """Give the time derivative of ``jacobian`` (6, nv) at velocities v, in world axes."""
-        return self._of_link('jacobian rate', link)(q, v)
+        return self._found('jacobian rate', link, '')(q, v)
 
     def pose(self, q: ArrayLike, link: str, out: Array | None = None) -> Array:
         """Return the transform (4, 4) from a link to the world [m]."""
-        call = self._of_link('pose', link)
+        call = self._found('pose', link, '')
         return call(q) if out is None else call(q, out=out)
+
+    def of_link(self, function: str, link: str, frame: str = WORLD_ALIGNED
+                ) -> Callable[..., Any]:
+        """
+        Return the callable of one link, for loops that ask for it often.
+
+        Parameters
+        ----------
+        function : str
+            ``'pose'``, ``'jacobian'``, ``'jacobian_rate'``, ``'frame_velocity'``,
+            ``'frame_acceleration'``, ``'jacobian_derivatives'``, ``'frame_velocity_derivatives'``
+            or ``'frame_acceleration_derivatives'``.
+        link : str
+            Name of the link.
+        frame : str
+            As in ``mbd_ros.frame_velocity``, for all but the first three.
+
+        Returns
+        -------
+        callable
+            Takes q, or q and v, or q, v and qdd.
+
+        Raises
+        ------
+        InvalidValueError, UnknownNameError, UnsupportedError
+            If there is no such function, link or frame, or not for flexible links.
+
+        """
+        if function not in OF_LINKS:
+            raise InvalidValueError('function', function, ', '.join(OF_LINKS))
+        what = OF_LINKS[function]
+        return self._found(what, link, frame if what in FRAMED else '')
+
+    def frame_velocity(self, q: ArrayLike, v: ArrayLike, link: str, frame: str = WORLD_ALIGNED
+                       ) -> Array:
+        """Return the velocity (6,) of a link, see ``mbd_ros.frame_velocity``."""
+        return self._found('velocity', link, frame)(q, v)
+
+    def frame_acceleration(self, q: ArrayLike, v: ArrayLike, qdd: ArrayLike, link: str,
+                           frame: str = WORLD_ALIGNED) -> Array:
+        """Return the classical acceleration (6,) of a link, see ``mbd_ros.frame_velocity``."""
+        return self._found('acceleration', link, frame)(q, v, qdd)
+
+    def jacobian_derivatives(self, q: ArrayLike, link: str, frame: str = WORLD_ALIGNED) -> Array:
+        """Return the derivatives (6, nv, nv) of ``jacobian`` by q, the kinematic Hessian."""
+        return self._found('jacobian changes', link, frame)(q)
+
+    def frame_velocity_derivatives(self, q: ArrayLike, v: ArrayLike, link: str,
+                                   frame: str = WORLD_ALIGNED) -> FrameVelocityDerivatives:
+        """Return the derivatives of ``frame_velocity``, two matrices (6, nv)."""
+        found: FrameVelocityDerivatives = self._found('velocity changes', link, frame)(q, v)
+        return found
+
+    def frame_acceleration_derivatives(
+            self, q: ArrayLike, v: ArrayLike, qdd: ArrayLike, link: str,
+            frame: str = WORLD_ALIGNED) -> FrameAccelerationDerivatives:
+        """Return the derivatives of ``frame_acceleration``, three matrices (6, nv)."""
+        found: FrameAccelerationDerivatives = self._found('acceleration changes', link, frame)(
+            q, v, qdd)
+        return found
 
     def link_motion(self, q: ArrayLike, v: ArrayLike, link: str,
                     accelerations: ArrayLike | None = None) -> LinkMotion:
@@ -333,9 +558,7 @@ class PreparedDynamics:
 
         """
         rates = self._rest if accelerations is None else accelerations
-        flat = self._of_link('motion', link)(q, v, rates)
-        return LinkMotion(flat[..., :16].reshape(*flat.shape[:-1], 4, 4), flat[..., 16:22],
-                          flat[..., 22:])
+        return _in_motion(self._found('motion', link, '')(q, v, rates))
 
     def how(self, function: str, count: int = 1) -> str:
         """
@@ -366,7 +589,8 @@ class PreparedDynamics:
         function : str
             ``'mass_matrix'`` and so on; prepared if it is not yet.
         link : str, optional
-            The link, for ``'jacobian'``, ``'jacobian rate'``, ``'pose'`` and ``'motion'``.
+            The link, for ``'jacobian'``, ``'jacobian rate'``, ``'pose'``, ``'motion'``,
+            ``'velocity'`` and ``'acceleration'``.
 
         Returns
         -------
@@ -375,8 +599,9 @@ class PreparedDynamics:
 
         """
         if link:
-            self._of_link(function, link)
-            function = f'{function} of {link}'
+            frame = WORLD_ALIGNED if function in ('velocity', 'acceleration') else ''
+            assert callable(self._found(function, link, frame))
+            function = f'{function} of {link}{frame}'
         else:
             assert callable(getattr(self, function))
         return self._kernels[function]
@@ -412,6 +637,20 @@ class PreparedDynamics:
         return functools.partial(lazily.rank.dense_solution, self, question, alpha=alpha,
                                  beta=beta) if self.model.loops else None
 
+    def program(self, function: str) -> Program:
+        """Return the program of a function of the formulation, or of ``'energies'``."""
+        return ENERGIES if function == 'energies' else self._formulation.programs(
+            self.model)[function]
+
+    def callable_of(self, program: Program) -> Callable[..., Array]:
+        """Return the callable of a program of one's own under this world, by this executor."""
+        return self._callable(program)
+
+    def kernel_of(self, program: Program) -> Kernel:
+        """Return what runs a program of one's own; it lives as long as this object."""
+        self._callable(program)
+        return self._kernels[program.name]
+
     def _formulated(self, function: str, dense_solution: Callable[..., Array] | None = None
                     ) -> Callable[..., Array]:
         """Return the callable of a function that the formulation defines."""
@@ -430,8 +669,9 @@ class PreparedDynamics:
         if dense:
             assert dense_solution is not None
             kernel = lazily.rank.RankFirst(program, self.model, dense_solution)
-        elif isinstance(program, ArrayProgram) and not (
-                program.traces(self.model) or program.rolls(self.model)):
+        elif isinstance(program, ArrayProgram) and (
+                (program.shares and not isinstance(self.executor, Compiled))
+                or not (program.traces(self.model) or program.rolls(self.model))):
             kernel = program.kernel(self.model, self.executor)
         else:
             kernel = self.executor.kernel(program, self.model)
@@ -446,28 +686,121 @@ class PreparedDynamics:
                          f'{name}{call.__signature__}\n--\n\n{documentation}',
                          getattr(kernel, 'fast_batches', None))
 
-    def _of_link(self, what: str, link: str) -> Callable[..., Array]:
+    def _curved(self, function: Callable[..., Array], sizes_of: dict[str, int]
+                ) -> Callable[..., Array]:
+        """Return a function of configurations of joints whose entries do not just add."""
+        model = self.model
+
+        def checked(first: ArrayLike, second: ArrayLike, out: Array | None = None) -> Array:
+            given = [real_array(name, value, size) for (name, size), value in zip(
+                sizes_of.items(), (first, second))]
+            for (name, _), array in zip(sizes_of.items(), given):
+                require_finite(model, name, array)
+            return deliver(function(model, *given), out)
+        return checked
+
+    def _found(self, what: str, link: str, frame: str) -> Callable[..., Any]:
+        """Return the callable of a link, made now or earlier."""
         try:
-            found = self._frames.get((what, link))
+            return self._links[what, link, frame]
         except TypeError:   # a list, say: no name
-            found = None
-        if found is None:
-            maker = {'jacobian': kinematics.link_jacobian, 'pose': kinematics.link_pose,
-                     'jacobian rate': kinematics.link_jacobian_rate,
-                     'motion': kinematics.link_motion}[what]
-            frame = None if self.model.elastic is not None else self.model.link(link)
-            program = (flexible.link_program(self.model, what, link) if frame is None
-                       else maker(frame.body, frame_record(frame)))
-            found = self._callable(program)
-            self._kernels[f'{what} of {link}'] = self._kernels[program.name]
-            self._frames[what, link] = found
+            return self._of_link(what, link, frame)
+
+    def _quantity(self, name: str, called: str = '') -> Callable[..., Array]:
+        """Return the callable of a quantity beside dynamics."""
+        return self._callable(program_of(name, self.model), called or name)
+
+    def _of_link(self, what: str, link: str, frame: str) -> Callable[..., Any]:
+        """Return the callable of a link; the frame is empty where there is no choice."""
+        model = self.model
+        if frame or what in FRAMED:
+            require_frame(frame)
+        if what in CHANGES:
+            model.require_rigid(f'derivatives of motions of links, {what},')
+            parts, inputs, places = CHANGES[what]
+            if parts is None:
+                return self._callable(program_of('jacobian_changes', model, link, frame))
+            program = program_of('link_changes', model, link, frame, inputs)
+            return in_parts(self._callable(program), parts, what, inputs, places)
+        if model.elastic is not None:
+            if what in FRAMED:
+                return self._of_bent_link(what, link, frame)
+            program = flexible.link_program(model, what, link)
+        else:
+            place = model.link(link)
+            record = frame_record(place)
+            makers: dict[str, Callable[..., Program]] = {
+                'jacobian': kinematics.link_jacobian, 'pose': kinematics.link_pose,
+                'jacobian rate': kinematics.link_jacobian_rate, 'motion': kinematics.link_motion,
+                'velocity': functools.partial(kinematics.link_velocity, axes=frame),
+                'acceleration': functools.partial(kinematics.link_acceleration, axes=frame),
+            }
+            program = makers[what](place.body, record)
+        found = self._callable(program)
+        self._kernels[f'{what} of {link}{frame}'] = self._kernels[program.name]
         return found
+
+    def _of_bent_link(self, what: str, link: str, frame: str) -> Callable[..., Array]:
+        """Return velocity or acceleration of a link of a robot with flexible links."""
+        motion, second = self._found('motion', link, ''), what == 'acceleration'
+        rest = self._rest
+
+        def seen(q: ArrayLike, v: ArrayLike, qdd: ArrayLike = rest) -> Array:
+            flat = motion(q, v, qdd)
+            return in_frame(_in_motion(flat), frame)[second]
+        return seen
+
+
+class _Links(dict[tuple[str, str, str], Callable[..., Any]]):
+    """The callables of links by what they are, link and frame, made at the first question."""
+
+    def __init__(self, dyn: PreparedDynamics) -> None:
+        super().__init__()
+        self._dyn = weakref.proxy(dyn)
+
+    def __missing__(self, key: tuple[str, str, str]) -> Callable[..., Any]:
+        """Make one."""
+        found: Callable[..., Any] = self._dyn._of_link(*key)
+        self[key] = found
+        return found
+
+
+def _in_motion(flat: Array) -> LinkMotion:
+    """Return the parts of what ``kinematics.link_motion`` gives."""
+    return LinkMotion(flat[..., :16].reshape(*flat.shape[:-1], 4, 4), flat[..., 16:22],
+                      flat[..., 22:])
+
+
+@functools.lru_cache(maxsize=64)
+def _at_rest(name: str, program: Program) -> Program:
+    return at_rest(name, program)
+
+
+@functools.lru_cache(maxsize=64)
+def _of_efforts(model: Model, formulation: str) -> Program | None:
+    return wrenches_of_efforts(model, formulation_for(model, formulation).programs(model))
+
+
+@overload
+def compile_model(model: Model, *, gravity: ArrayLike | None = None,
+                  executor: Executor | str | None = None, formulation: str = AUTO,
+                  world: Mapping[str, Any] | None = None, fluid: Fluid | None = DEFAULT,
+                  ground: Ground | None = None, parameters: None = None) -> PreparedDynamics: ...
+
+
+@overload
+def compile_model(model: Model, *, gravity: ArrayLike | None = None,
+                  executor: Executor | str | None = None, formulation: str = AUTO,
+                  world: Mapping[str, Any] | None = None, fluid: Fluid | None = DEFAULT,
+                  ground: Ground | None = None, parameters: Sequence[str]
+                  ) -> ParametricDynamics: ...
 
 
 def compile_model(model: Model, *, gravity: ArrayLike | None = None,
                   executor: Executor | str | None = None, formulation: str = AUTO,
                   world: Mapping[str, Any] | None = None, fluid: Fluid | None = DEFAULT,
-                  ground: Ground | None = None) -> PreparedDynamics:
+                  ground: Ground | None = None, parameters: Sequence[str] | None = None
+                  ) -> PreparedDynamics | ParametricDynamics:
     """
     Return prepared callables for a model, made now or earlier.
 
@@ -489,19 +822,28 @@ def compile_model(model: Model, *, gravity: ArrayLike | None = None,
         ``dyn.change_world(fluid=fluid.water(point, t))`` changes that, and any of its numbers.
     ground : Ground, optional
         What points of ``<mbd:contact>`` touch.
+    parameters : sequence of str, optional
+        What is an argument of each call instead of a constant of the robot: ``'masses'``,
+        ``'inertial'``, ``'payload'`` or ``'payload:link'``, ``'armature'``, ``'damping'``,
+        ``'friction'``, ``'gravity'``.
 
     Returns
     -------
-    PreparedDynamics
-        ``dyn.forward_dynamics(q, v, tau)`` and so on.
+    PreparedDynamics or ParametricDynamics
+        ``dyn.forward_dynamics(q, v, tau)`` and so on; with parameters
+        ``dyn.forward_dynamics(q, v, tau, values)``.
 
     Raises
     ------
-    InvalidValueError
+    InvalidValueError, UnknownNameError, UnsupportedError
         If this is no model, gravity is not three finite numbers, there is no executor of that
-        name, or no such formulation for this robot.
+        name, no such formulation for this robot, or there are no such parameters.
 
     """
+    if parameters is not None:
+        return lazily.parametric.ParametricDynamics(compile_model(
+            model, gravity=gravity, executor=executor, formulation=formulation, world=world,
+            fluid=fluid, ground=ground), parameters)
     place = None if gravity is None else _vector3(gravity)
     own = None
     if isinstance(model, Model):

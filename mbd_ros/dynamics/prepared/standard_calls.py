@@ -15,9 +15,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 
 from mbd_ros.dynamics.prepared.call import Array
 from mbd_ros.dynamics.prepared.prepared import compile_model
+from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.model import Model
 
 Wrap = Callable[[Model, Callable[..., Array]], Callable[..., Array]]
@@ -39,10 +44,50 @@ class StandardCalls(dict[str, 'CallsByModel']):
     def __init__(self, function: str, wrap: Wrap = lambda model, call: call) -> None:
         super().__init__()
         self._function, self._wrap = function, wrap
+        self._within: dict[Any, tuple[Any, Callable[..., Array] | None]] = {}
 
     def __missing__(self, formulation: str) -> CallsByModel:
         """Return the callables of a formulation; they are kept once it has suited a robot."""
         return CallsByModel(self, formulation)
+
+    def within(self, model: Model, formulation: str, gravity: Any = None, fluid: Any = DEFAULT,
+               ground: Any = None, links: tuple[str, ...] = (), dissipation: bool = False
+               ) -> Callable[..., Array] | None:
+        """
+        Return a prepared callable under other gravity, surroundings or forces, made or known.
+
+        Parameters
+        ----------
+        model, formulation, gravity, fluid, ground
+            As for ``compile_model``.
+        links, dissipation
+            As for ``PreparedDynamics.forced``.
+
+        Returns
+        -------
+        callable or None
+            None where it is put together in Python, and for what is none of these.
+
+        """
+        try:   # those that are known are alive, so that theirs are the only ones of their ids
+            if gravity is not None and type(gravity) is not tuple:
+                gravity = tuple(gravity.tolist() if isinstance(gravity, np.ndarray) else gravity)
+            key = (id(model), formulation, gravity, id(fluid), id(ground), links, dissipation)
+            return self._within[key][1]
+        except KeyError:
+            pass
+        except TypeError:
+            return None
+        if isinstance(fluid, Fluid) and fluid.is_field:
+            return None
+        dyn = compile_model(model, formulation=formulation, gravity=gravity, fluid=fluid,
+                            ground=ground)
+        call = (dyn.forced(self._function, links, dissipation) if links or dissipation
+                else self._wrap(model, getattr(dyn, self._function)))
+        if len(self._within) >= 64:
+            self._within.clear()
+        self._within[key] = (model, fluid, ground), call
+        return call
 
     def make(self, model: Model, formulation: str) -> Callable[..., Array]:
         """Return a prepared callable."""
@@ -64,4 +109,32 @@ class CallsByModel(dict[Model, Callable[..., Array]]):
             self.clear()
         self[model] = found
         self._calls.setdefault(self._formulation, self)
+        return found
+
+
+class StandardLinkCalls:
+    """
+    The callables of one function of links by model, link and frame.
+
+    Parameters
+    ----------
+    function : str
+        As in ``PreparedDynamics.of_link``.
+
+    """
+
+    def __init__(self, function: str) -> None:
+        self._function = function
+        self._known: dict[tuple[int, str, str], tuple[Model, Callable[..., Any]]] = {}
+
+    def of(self, model: Model, link: str, frame: str) -> Callable[..., Any]:
+        """Return the callable, made now or earlier, and forget the others when there are many."""
+        try:   # models that are known are alive, so that theirs are the only ones of their ids
+            return self._known[id(model), link, frame][1]
+        except (KeyError, TypeError):   # a list, say: no name
+            pass
+        found = compile_model(model).of_link(self._function, link, frame)
+        if len(self._known) >= 256:
+            self._known.clear()
+        self._known[id(model), link, frame] = model, found
         return found

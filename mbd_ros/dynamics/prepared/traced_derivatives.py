@@ -22,11 +22,10 @@ Those of forward dynamics with flexible links follow from those of inverse dynam
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 import ctypes
 from functools import lru_cache
 import itertools
-from typing import Any, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,6 +34,7 @@ from mbd_ros.dynamics.algorithms.registry import formulation_for
 from mbd_ros.dynamics.prepared.call import Array, arrays_of, deliver, require_finite, rows_of
 from mbd_ros.dynamics.prepared.rank import masses_far_apart
 from mbd_ros.dynamics.quantities.flexible import small
+from mbd_ros.dynamics.quantities.parameters import rates_of_coordinates
 from mbd_ros.execution.ir.batch import batch_ir
 from mbd_ros.execution.ir.differentiation import tangents
 from mbd_ros.execution.ir.machine_code import MachineCode, vector_lanes
@@ -45,7 +45,6 @@ from mbd_ros.execution.program.sweeps import Program
 from mbd_ros.execution.program.tree import sizes
 from mbd_ros.execution.unrolled.code import trace_program
 from mbd_ros.model import Model, state
-from mbd_ros.model.joints.joint_manifold import MANIFOLDS
 
 if TYPE_CHECKING:
     from mbd_ros.dynamics.prepared.prepared import PreparedDynamics
@@ -172,7 +171,7 @@ def _tangent_ir(program: Program, model: Model, width: Width) -> str:
     counts, nv = sizes(model, program.inputs), model.nv
     point = [[trace.input(k, entry) for entry in range(size)] for k, size in enumerate(counts)]
     rates_of = [[trace.input(4 + k, entry) for entry in range(nv)] for k in range(3)]
-    rates_of[0] = _rates_of_coordinates(model, point[0], rates_of[0])
+    rates_of[0] = rates_of_coordinates(model, point[0], rates_of[0])
     seeds = dict(zip(itertools.chain(*point), itertools.chain(*rates_of)))
     rates = tangents(trace, results, seeds)
     # The kernel's arguments: the point, its direction, world (3 in the trace), result.
@@ -186,16 +185,6 @@ def _tangent_ir(program: Program, model: Model, width: Width) -> str:
     for entry, value in enumerate(rates):
         lines += block.store(value, '%result', entry)
     return '\n'.join([*lines, '  ret void', '}'])
-
-
-def _rates_of_coordinates(model: Model, q: Sequence[Any], dq: Sequence[Any]) -> list[Any]:
-    """Return the rates of all entries of q for a displacement in the coordinates of v."""
-    rates: list[Any] = []
-    for kind, start, first in zip(model.joint_types, model.q_offsets, model.v_offsets):
-        own = tuple(dq[first:first + kind.nv])
-        rates += own if kind.is_simple else MANIFOLDS[kind].rate(
-            tuple(q[start:start + kind.nq]), own)
-    return rates + list(dq[model.nv - len(model.elastic_names):])
 
 
 tangent_code = lru_cache(maxsize=16)(TangentCode)

@@ -171,6 +171,110 @@ def accelerations(bodies: Vector, axes: Vector, rates: Vector, v: Vector, qdd: V
                 spatial[i, k] += axes[j, k] * qdd[j] + rates[j, k] * v[j]
 
 
+def first_moment(poses: Vector, bodies: Vector, whole: Vector, nb: int) -> None:
+    """Write mass and first moment (4,) of the robot."""
+    for k in range(4):
+        whole[k] = 0.0
+    for i in range(nb):
+        whole[0] += bodies[i, 3]
+        for r in range(3):
+            along = poses[i, r, 3]
+            for k in range(3):
+                along = along + poses[i, r, k] * bodies[i, 4 + k]
+            whole[1 + r] += bodies[i, 3] * along
+
+
+def center_of_mass(count: Vector, poses: Vector, bodies: Vector, result: Vector, nb: int) -> None:
+    """Write the mass centre (N, 3)."""
+    whole = np.empty(4)
+    for state in range(int(count[0])):
+        first_moment(poses[state], bodies, whole, nb)
+        for k in range(3):
+            result[state, k] = whole[1 + k] / whole[0]
+
+
+def center_of_mass_jacobian(count: Vector, poses: Vector, bodies: Vector, coordinates: Vector,
+                            result: Vector, nb: int, nv: int) -> None:
+    """Write J (N, 3, nv): ``J v`` is the velocity of the mass centre."""
+    axes = np.empty((nv, 6))
+    moments = np.empty((nb, 4))
+    along = np.empty(3)
+    for state in range(int(count[0])):
+        screws(poses[state], coordinates, axes, nv)
+        mass = 0.0
+        for i in range(nb):
+            mass += bodies[i, 3]
+            moments[i, 0] = bodies[i, 3]
+            for r in range(3):
+                place = poses[state, i, r, 3]
+                for k in range(3):
+                    place = place + poses[state, i, r, k] * bodies[i, 4 + k]
+                moments[i, 1 + r] = bodies[i, 3] * place
+        carry(bodies, moments, nb, 4)
+        for j in range(nv):
+            body = int(coordinates[j, 0])
+            cross(axes[j][3:6], moments[body][1:4], along)
+            for k in range(3):
+                result[state, k, j] = (along[k] + moments[body, 0] * axes[j, k]) / mass
+
+
+def centroidal_momentum(count: Vector, poses: Vector, bodies: Vector, coordinates: Vector,
+                        v: Vector, result: Vector, nb: int, nv: int) -> None:
+    """Write the momentum (N, 6) about the mass centre."""
+    axes = np.empty((nv, 6))
+    twists = np.empty((nb, 6))
+    inertia = np.empty(10)
+    whole = np.empty(4)
+    moved = np.empty(6)
+    about = np.empty(3)
+    for state in range(int(count[0])):
+        for k in range(6):
+            result[state, k] = 0.0
+        screws(poses[state], coordinates, axes, nv)
+        velocities(bodies, axes, v[state], twists, nb)
+        for i in range(nb):
+            inertia_in_world(poses[state][i], bodies[i], inertia)
+            momentum(inertia, twists[i], moved)
+            for k in range(6):
+                result[state, k] += moved[k]
+        first_moment(poses[state], bodies, whole, nb)
+        cross(whole[1:4], result[state][0:3], about)
+        for k in range(3):
+            result[state, 3 + k] -= about[k] / whole[0]
+
+
+def link_poses(count: Vector, poses: Vector, links: Vector, result: Vector, n_links: int) -> None:
+    """
+    Write the poses (N, links, 4, 4) of all links.
+
+    ``links`` (n, 13): the body, -1 for the ground, then translation and rotation of the link's
+    frame in the body.
+    """
+    for state in range(int(count[0])):
+        for i in range(n_links):
+            body = int(links[i, 0])
+            for r in range(3):
+                for k in range(4):
+                    if body < 0:
+                        if k < 3:
+                            result[state, i, r, k] = links[i, 4 + 3 * r + k]
+                        if k == 3:
+                            result[state, i, r, k] = links[i, 1 + r]
+                    if body >= 0:
+                        total = 0.0
+                        if k == 3:
+                            total = poses[state, body, r, 3]
+                        for c in range(3):
+                            if k < 3:
+                                total += poses[state, body, r, c] * links[i, 4 + 3 * c + k]
+                            if k == 3:
+                                total += poses[state, body, r, c] * links[i, 1 + c]
+                        result[state, i, r, k] = total
+            for k in range(3):
+                result[state, i, 3, k] = 0.0
+            result[state, i, 3, 3] = 1.0
+
+
 def centroidal_map(count: Vector, poses: Vector, bodies: Vector, coordinates: Vector,
                    result: Vector, nb: int, nv: int) -> None:
     """Write A (N, 6, nv): ``A v`` is the momentum about the mass centre."""
@@ -247,6 +351,9 @@ def coriolis_matrix(count: Vector, poses: Vector, bodies: Vector, coordinates: V
     wrench = np.empty(6)
     moved = np.empty(6)
     for state in range(int(count[0])):
+        for j in range(nv):
+            for i in range(nv):
+                result[state, j, i] = 0.0
         screws(poses[state], coordinates, axes, nv)
         velocities(bodies, axes, v[state], twists, nb)
         rates_of(coordinates, axes, twists, rates, nv)
@@ -335,7 +442,7 @@ def regressor_of_body(a: Vector, w: Vector, alpha: Vector, out: Vector) -> None:
 
 def regressor(count: Vector, poses: Vector, bodies: Vector, coordinates: Vector, v: Vector,
               qdd: Vector, gravity: Vector, result: Vector, nb: int, nv: int) -> None:
-    """Write Y (N, nv, nb, 10), zero before: inverse dynamics are Y times the parameters."""
+    """Write Y (N, nv, 10 nb): inverse dynamics without rotors are Y times the parameters."""
     axes = np.empty((nv, 6))
     rates = np.empty((nv, 6))
     twists = np.empty((nb, 6))
@@ -350,6 +457,9 @@ def regressor(count: Vector, poses: Vector, bodies: Vector, coordinates: Vector,
     linear = np.empty(3)
     screw = np.empty(6)
     for state in range(int(count[0])):
+        for j in range(nv):
+            for c in range(10 * nb):
+                result[state, j, c] = 0.0
         screws(poses[state], coordinates, axes, nv)
         velocities(bodies, axes, v[state], twists, nb)
         rates_of(coordinates, axes, twists, rates, nv)
@@ -389,5 +499,5 @@ def regressor(count: Vector, poses: Vector, bodies: Vector, coordinates: Vector,
                             screw[3 + k] += poses[state, i, r, k] * axes[j, 3 + r]
                     for c in range(10):
                         for k in range(6):
-                            result[state, j, i, c] += screw[k] * wrench[k, c]
+                            result[state, j, 10 * i + c] += screw[k] * wrench[k, c]
                 above = int(bodies[above, 0])

@@ -158,6 +158,67 @@ def link_motion(body: int, frame: Link) -> Program:
                    (28,), body, (*_homogeneous(frame), *[0.0] * 12))
 
 
+def link_velocity(body: int, frame: Link, axes: str) -> Program:
+    """
+    Return the program that gives the velocity (6,) of a frame fixed to a body, linear first.
+
+    Parameters
+    ----------
+    body : int
+        Index of the body.
+    frame : Link
+        Pose of the frame in the body.
+    axes : str
+        ``'world_aligned'``: of its origin, in world axes; ``'local'``: in its own axes;
+        ``'world'``: of the point fixed to the body at the world's origin, in world axes.
+
+    Returns
+    -------
+    Program
+        Gives (6,).
+
+    """
+    return Program(f'velocity of {body} {frame} {axes}', ('q', 'v'),
+                   (Outward(partial(_frame_velocity, frame, axes), _ground_at_rest),),
+                   Layout.ONE_BODY, (6,), body)
+
+
+def link_acceleration(body: int, frame: Link, axes: str) -> Program:
+    """Return the program of the classical acceleration (6,); see ``link_velocity``."""
+    return Program(f'acceleration of {body} {frame} {axes}', ('q', 'v', 'qdd'),
+                   (Outward(partial(_frame_acceleration, frame, axes), _ground_at_rest),),
+                   Layout.ONE_BODY, (6,), body)
+
+
+def _frame_velocity(frame: Link, axes: str, body: Body, joint: Joint, parent: Travel) -> Step:
+    own = travel(body, joint, parent)
+    turning, p = own.velocity.angular, _point(frame, axes, own)
+    linear = own.velocity.linear + turning.cross(p)
+    return Step(hand=own, out=tuple(_along(frame, axes, own, linear, turning)))
+
+
+def _frame_acceleration(frame: Link, axes: str, body: Body, joint: Joint, parent: Travel) -> Step:
+    own = travel(body, joint, parent)
+    turning, p = own.velocity.angular, _point(frame, axes, own)
+    linear = (own.acceleration.linear + own.acceleration.angular.cross(p)
+              + turning.cross(turning.cross(p)))
+    return Step(hand=own, out=tuple(_along(frame, axes, own, linear, own.acceleration.angular)))
+
+
+def _point(frame: Link, axes: str, own: Travel) -> Vector3:
+    """Return the point of the body that is looked at, in the body's axes."""
+    if axes == 'world':
+        return own.pose.rotation.apply_inverse(own.pose.translation) * -1.0
+    return frame.translation
+
+
+def _along(frame: Link, axes: str, own: Travel, *vectors: Vector3) -> Iterable[Scalar]:
+    """Return vectors that are given in the body's axes along the axes asked for."""
+    for vector in vectors:
+        yield from (frame.rotation.apply_inverse(vector) if axes == 'local'
+                    else own.pose.rotation.apply(vector))
+
+
 def _ground_at_rest(world: object) -> Travel:
     return AT_REST
 

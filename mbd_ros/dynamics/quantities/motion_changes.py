@@ -54,15 +54,16 @@ def shift(motion: Vector, place: Vector, out: Vector) -> None:
         out[3 + k] = motion[3 + k]
 
 
-def link_changes(count: Vector, poses: Vector, bodies: Vector, coordinates: Vector, v: Vector,
-                 qdd: Vector, places: Vector, link: Vector, result: Vector, nb: int, nv: int
-                 ) -> None:
+def changes_of_link(poses: Vector, bodies: Vector, coordinates: Vector, v: Vector, qdd: Vector,
+                    link: Vector, result: Vector, nb: int, nv: int) -> None:
     """
-    Write derivatives (N, 4, 6, nv), zero before: velocity by q, acceleration by q, v and qdd.
+    Write derivatives (4, 6, nv) in one state: velocity by q, acceleration by q, v and qdd.
 
-    Of the point at ``places`` (N, 4, 4), in their axes; the acceleration is the classical one.
-    ``link`` (3,): the body, whether the point moves with it, and whether the axes turn with it.
+    Of a point of a link, the acceleration is the classical one. ``link`` (15,): the body, whether
+    the point moves with it (or is at the world's origin), whether the axes turn with it (or are
+    those of the world), then translation and rotation of the frame in the body.
     """
+    turn = np.empty((3, 3))
     axes = np.empty((nv, 6))
     rates = np.empty((nv, 6))
     twists = np.empty((nb, 6))
@@ -78,65 +79,107 @@ def link_changes(count: Vector, poses: Vector, bodies: Vector, coordinates: Vect
     swept = np.empty(6)
     changes = np.empty((4, 6))
     raw = np.empty((4, 6))
-    for state in range(int(count[0])):
-        body = int(link[0])
-        if body >= 0:
-            screws(poses[state], coordinates, axes, nv)
-            velocities(bodies, axes, v[state], twists, nb)
-            rates_of(coordinates, axes, twists, rates, nv)
-            accelerations(bodies, axes, rates, v[state], qdd[state], spatial, nb)
-            for k in range(3):
-                place[k] = places[state, k, 3]
-            shift(twists[body], place, velocity)
-            shift(spatial[body], place, acceleration)
-            add_cross(velocity[3:6], velocity[0:3], acceleration[0:3])
-        above = body
-        for _ in range(nb):   # from body to body towards the ground
-            if above < 0:
-                break
-            parent = int(bodies[above, 0])
+    for c in range(4):
+        for k in range(6):
+            for j in range(nv):
+                result[c, k, j] = 0.0
+    body = int(link[0])
+    if body >= 0:
+        screws(poses, coordinates, axes, nv)
+        velocities(bodies, axes, v, twists, nb)
+        rates_of(coordinates, axes, twists, rates, nv)
+        accelerations(bodies, axes, rates, v, qdd, spatial, nb)
+        for k in range(3):
+            place[k] = link[1] * poses[body, k, 3]
+            for c in range(3):
+                place[k] += link[1] * link[3 + c] * poses[body, k, c]
+                turn[k, c] = 0.0
+                if link[2] == 0.0 and k == c:
+                    turn[k, c] = 1.0
+                if link[2] != 0.0:
+                    for r in range(3):
+                        turn[k, c] += poses[body, k, r] * link[6 + 3 * r + c]
+        shift(twists[body], place, velocity)
+        shift(spatial[body], place, acceleration)
+        add_cross(velocity[3:6], velocity[0:3], acceleration[0:3])
+    above = body
+    for _ in range(nb):   # from body to body towards the ground
+        if above < 0:
+            break
+        parent = int(bodies[above, 0])
+        for k in range(6):
+            held[k] = 0.0
+            gained[k] = 0.0
+            if parent >= 0:
+                held[k] = twists[parent, k]
+                gained[k] = spatial[parent, k]
+            relative[k] = twists[body, k] - held[k]
+            beyond_it[k] = spatial[body, k] - gained[k]
+        first = int(bodies[above, 1])
+        beyond = first + int(bodies[above, 2])
+        for j in range(first, beyond):
+            motion_cross(axes[j], relative, raw[0])
+            motion_cross(held, axes[j], swept)
+            motion_cross(swept, relative, raw[1])
+            motion_cross(axes[j], beyond_it, swept)
+            motion_cross(twists[above], axes[j], raw[2])
             for k in range(6):
-                held[k] = 0.0
-                gained[k] = 0.0
-                if parent >= 0:
-                    held[k] = twists[parent, k]
-                    gained[k] = spatial[parent, k]
-                relative[k] = twists[body, k] - held[k]
-                beyond_it[k] = spatial[body, k] - gained[k]
-            first = int(bodies[above, 1])
-            beyond = first + int(bodies[above, 2])
-            for j in range(first, beyond):
-                motion_cross(axes[j], relative, raw[0])
-                motion_cross(held, axes[j], swept)
-                motion_cross(swept, relative, raw[1])
-                motion_cross(axes[j], beyond_it, swept)
-                motion_cross(twists[above], axes[j], raw[2])
-                for k in range(6):
-                    raw[1, k] += swept[k]
-                    raw[2, k] += raw[0, k]
-                    raw[3, k] = axes[j, k]
-                for c in range(4):
-                    shift(raw[c], place, changes[c])
+                raw[1, k] += swept[k]
+                raw[2, k] += raw[0, k]
+                raw[3, k] = axes[j, k]
+            for c in range(4):
+                shift(raw[c], place, changes[c])
+            for k in range(3):
+                moved[k] = link[1] * changes[3, k]
+            add_cross(twists[body][3:6], moved, changes[0][0:3])
+            add_cross(spatial[body][3:6], moved, changes[1][0:3])
+            add_cross(changes[0][3:6], velocity[0:3], changes[1][0:3])   # of w x v
+            add_cross(velocity[3:6], changes[0][0:3], changes[1][0:3])
+            add_cross(changes[3][3:6], velocity[0:3], changes[2][0:3])
+            add_cross(velocity[3:6], changes[3][0:3], changes[2][0:3])
+            for k in range(3):
+                moved[k] = link[2] * axes[j, 3 + k]
+            add_cross(velocity[0:3], moved, changes[0][0:3])   # of axes that turn
+            add_cross(velocity[3:6], moved, changes[0][3:6])
+            add_cross(acceleration[0:3], moved, changes[1][0:3])
+            add_cross(acceleration[3:6], moved, changes[1][3:6])
+            for c in range(4):
                 for k in range(3):
-                    moved[k] = link[1] * changes[3, k]
-                add_cross(twists[body][3:6], moved, changes[0][0:3])
-                add_cross(spatial[body][3:6], moved, changes[1][0:3])
-                add_cross(changes[0][3:6], velocity[0:3], changes[1][0:3])   # of w x v
-                add_cross(velocity[3:6], changes[0][0:3], changes[1][0:3])
-                add_cross(changes[3][3:6], velocity[0:3], changes[2][0:3])
-                add_cross(velocity[3:6], changes[3][0:3], changes[2][0:3])
-                for k in range(3):
-                    moved[k] = link[2] * axes[j, 3 + k]
-                add_cross(velocity[0:3], moved, changes[0][0:3])   # of axes that turn
-                add_cross(velocity[3:6], moved, changes[0][3:6])
-                add_cross(acceleration[0:3], moved, changes[1][0:3])
-                add_cross(acceleration[3:6], moved, changes[1][3:6])
-                for c in range(4):
-                    for k in range(3):
-                        for r in range(3):
-                            result[state, c, k, j] += places[state, r, k] * changes[c, r]
-                            result[state, c, 3 + k, j] += places[state, r, k] * changes[c, 3 + r]
-            above = parent
+                    for r in range(3):
+                        result[c, k, j] += turn[r, k] * changes[c, r]
+                        result[c, 3 + k, j] += turn[r, k] * changes[c, 3 + r]
+        above = parent
+
+
+def link_changes(count: Vector, poses: Vector, bodies: Vector, coordinates: Vector, v: Vector,
+                 qdd: Vector, link: Vector, result: Vector, nb: int, nv: int) -> None:
+    """Write the same of N states (N, 4, 6, nv)."""
+    for state in range(int(count[0])):
+        changes_of_link(poses[state], bodies, coordinates, v[state], qdd[state], link,
+                        result[state], nb, nv)
+
+
+def jacobian_changes(count: Vector, poses: Vector, bodies: Vector, coordinates: Vector,
+                     link: Vector, result: Vector, nb: int, nv: int) -> None:
+    """
+    Write the derivatives (N, 6, nv, nv) of a Jacobian: entry i, j, k is that of i, j by q_k.
+
+    Column j is the velocity at a unit rate of coordinate j.
+    """
+    unit = np.empty(nv)
+    rest = np.empty(nv)
+    changes = np.empty((4, 6, nv))
+    for state in range(int(count[0])):
+        for k in range(nv):
+            unit[k] = 0.0
+            rest[k] = 0.0
+        for j in range(nv):
+            unit[j] = 1.0
+            changes_of_link(poses[state], bodies, coordinates, unit, rest, link, changes, nb, nv)
+            unit[j] = 0.0
+            for i in range(6):
+                for k in range(nv):
+                    result[state, i, j, k] = changes[0, i, k]
 
 
 def momentum_changes(count: Vector, poses: Vector, bodies: Vector, coordinates: Vector, v: Vector,

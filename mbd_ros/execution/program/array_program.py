@@ -86,6 +86,9 @@ class ArrayProgram(Program):
     traces : callable
         ``(model) -> bool``: whether it takes arrays of symbols, and a robot is small enough for
         straight-line code.
+    shares : bool
+        Whether it shares one state among the lanes or threads of the executor that is asked; then
+        only machine code without such a choice takes its place.
     rolls : callable
         ``(model) -> bool``: whether there is code for it that loops over its bodies.
     rolled : callable, optional
@@ -96,6 +99,7 @@ class ArrayProgram(Program):
     sweeps: tuple[()] = ()
     evaluate: Evaluate = field(kw_only=True)
     traces: Callable[[Model], bool] = field(default=never, kw_only=True)
+    shares: bool = field(default=False, kw_only=True)
     rolls: Callable[[Model], bool] = field(default=never, kw_only=True)
     rolled: Callable[..., tuple[Any, object]] | None = field(default=None, kw_only=True)
 

@@ -86,8 +86,36 @@ def result_shape(program: Program, model: Model) -> tuple[int, ...]:
 
 def sizes(model: Model, inputs: Sequence[str]) -> list[int]:
     """Return the number of entries of each input of a program."""
-    special = {'q': model.nq, 'q_m': model.nq, 'step': 1, 'rows': first_rows(model.loops)[-1] ** 2}
-    return [special.get(name, model.nv) for name in inputs]
+    special = {**dict.fromkeys(('q', 'q_m', 'q0', 'q1'), model.nq), 'step': 1,
+               'rows': first_rows(model.loops)[-1] ** 2}
+    return [name.size if isinstance(name, Sized) else special.get(name, model.nv)
+            for name in inputs]
+
+
+class Sized(str):
+    """
+    The name of an input that is no coordinate of the model.
+
+    Parameters
+    ----------
+    name : str
+        The name.
+    size : int
+        Its number of entries.
+
+    """
+
+    size: int
+
+    def __new__(cls, name: str, size: int) -> Sized:
+        """Return the name with the size."""
+        found = super().__new__(cls, name)
+        found.size = size
+        return found
+
+    def __getnewargs__(self) -> tuple[str, int]:  # type: ignore[override]
+        """Return what makes it anew."""
+        return str(self), self.size
 
 
 def joints_of(model: Model, coordinates: Mapping[str, Sequence[Scalar]]) -> list[Joint]:

@@ -27,10 +27,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 import math
+from typing import Any
 
 import numpy as np
 
+from mbd_ros.execution.ir.trace import Symbol
 from mbd_ros.execution.stacks.steps import along, each, Stack, Step
+from mbd_ros.spatial import or_nan
 from mbd_ros.spatial.dense import factors, solve
 
 SHORT = 32
@@ -57,7 +60,7 @@ def solve_definite(matrix: Stack, right: Stack) -> Stack:
 
     """
     if matrix.dtype == object:
-        return solve_block(matrix, right)
+        return solve_block(matrix, right, doubtful=True)
     scale = np.sqrt(np.einsum('...ii->...i', matrix))
     unit = matrix / scale[..., None] / scale[..., None, :]
     pivots = np.square(np.einsum('...ii->...i', _cholesky(unit)))
@@ -76,18 +79,31 @@ def _cholesky(matrices: Stack) -> Stack:
         return np.stack([_cholesky(one) for one in matrices])
 
 
-def solve_block(matrix: Stack, right: Stack) -> Stack:
-    """Solve systems (..., b, b) that are definite without a doubt, in scalars of any kind."""
+def solve_block(matrix: Stack, right: Stack, doubtful: bool = False) -> Stack:
+    """
+    Solve systems (..., b, b) that are definite without a doubt, in scalars of any kind.
+
+    Symbols may stand for ``doubtful`` ones: NaN where a pivot is rounding.
+    """
     many = np.broadcast_shapes(matrix.shape[:-2], right.shape[:-2])
     matrices = np.broadcast_to(matrix, many + matrix.shape[-2:]).reshape(-1, *matrix.shape[-2:])
     rights = np.broadcast_to(right, many + right.shape[-2:]).reshape(-1, *right.shape[-2:])
     found = []
     for one, columns in zip(matrices.tolist(), np.swapaxes(rights, -1, -2).tolist()):
         lower, inverse = factors(one)
+        if doubtful:
+            inverse = [_sound(one[k][k], pivot, len(one)) for k, pivot in enumerate(inverse)]
         found.append([solve(lower, inverse, column) for column in columns])
     stack = np.empty((len(found), *rights.shape[:0:-1]), dtype=object)
     stack[...] = found
     return np.swapaxes(stack, -1, -2).reshape(many + right.shape[-2:])
+
+
+def _sound(entry: Any, inverse: Any, size: int) -> Any:
+    """Return the inverse of a pivot, NaN where it is rounding beside the matrix's entry."""
+    if not isinstance(inverse, Symbol):
+        return inverse
+    return 1.0 / or_nan(1.0 / inverse, entry * (NOTHING * size * np.finfo(float).eps))
 
 
 def transposed(matrix: Stack) -> Stack:

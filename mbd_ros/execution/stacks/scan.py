@@ -121,8 +121,8 @@ def outward(step: Step, ground: Sequence[Stack], stacks: Sequence[Stack], tree: 
         given = [one[None] if parents[0] < 0 else stack[parents]
                  for one, stack in zip(ground, found or ground)]
         results = each(step)(*given, *(stack[bodies] for stack in stacks), threads=threads)
-        found = found or [np.empty((len(tree.parents), *one.shape[1:]), one.dtype)
-                          for one in results]
+        found = found or [np.empty((len(tree.parents), *one.shape[1:]), np.result_type(
+            one.dtype, *(stack.dtype for stack in stacks))) for one in results]
         for stack, one in zip(found, results):
             stack[bodies] = one
     return tuple(found)

@@ -25,12 +25,14 @@ from math import atan2, cos, hypot, sin
 from typing import ClassVar, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mbd_ros.model.joints.joint_type import JointType
 from mbd_ros.model.rigid_motion import (
     displacement, inverse, linear_velocity, product, Quaternion, rotate, rotation_vector, turn,
     unit, Vector3)
 
+Array = NDArray[np.float64]
 Floats = tuple[float, ...]
 Pose = tuple[Vector3, Quaternion]
 
@@ -68,8 +70,8 @@ class JointManifold(Protocol):
         """Return the displacement (nv,) from q0 to q1, by the shorter turn."""
 
     @staticmethod
-    def draw(rng: np.random.Generator) -> Floats:
-        """Return random coordinates: within 1 m of zero, orientations uniform."""
+    def draw(rng: np.random.Generator, count: int) -> Array:
+        """Return random coordinates (count, nq): within 1 m of zero, orientations uniform."""
 
     @staticmethod
     def pose(q: Floats) -> Pose:
@@ -105,10 +107,10 @@ class Orientations(JointManifold):
         return rotation_vector(product(inverse(_quaternion(q0)), _quaternion(q1)))
 
     @staticmethod
-    def draw(rng: np.random.Generator) -> Floats:
-        """Return a random quaternion."""
-        quaternion = rng.normal(size=4)
-        return tuple((quaternion / np.linalg.norm(quaternion)).tolist())
+    def draw(rng: np.random.Generator, count: int) -> Array:
+        """Return random quaternions."""
+        quaternions = rng.normal(size=(count, 4))
+        return quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)
 
     @staticmethod
     def pose(q: Floats) -> Pose:
@@ -149,9 +151,9 @@ class Poses(JointManifold):
         return (*linear_velocity(moved, angular), *angular)
 
     @staticmethod
-    def draw(rng: np.random.Generator) -> Floats:
-        """Return a random pose."""
-        return (*rng.uniform(-1.0, 1.0, 3).tolist(), *Orientations.draw(rng))
+    def draw(rng: np.random.Generator, count: int) -> Array:
+        """Return random poses."""
+        return np.hstack([rng.uniform(-1.0, 1.0, (count, 3)), Orientations.draw(rng, count)])
 
     @staticmethod
     def pose(q: Floats) -> Pose:
@@ -201,10 +203,10 @@ class PlanarPoses(JointManifold):
         return (along, across, angle)
 
     @staticmethod
-    def draw(rng: np.random.Generator) -> Floats:
-        """Return a random pose."""
-        x, y, angle = rng.uniform(-1.0, 1.0, 3).tolist()
-        return (x, y, cos(np.pi * angle), sin(np.pi * angle))
+    def draw(rng: np.random.Generator, count: int) -> Array:
+        """Return random poses."""
+        x, y, angle = rng.uniform(-1.0, 1.0, (count, 3)).T
+        return np.stack([x, y, np.cos(np.pi * angle), np.sin(np.pi * angle)], axis=1)
 
     @staticmethod
     def pose(q: Floats) -> Pose:

@@ -64,8 +64,10 @@ def test_random_trees(formulation, model, seed):
                                 (mbd_ros.inverse_dynamics, (q, v, tau)),
                                 (mbd_ros.bias_forces, (q, v)), (mbd_ros.mass_matrix, (q,)))[:own]:
         expected = function(model, *arguments, executor='interpreted')
-        # Eight bodies of masses 0.5 to 2: condition of M below 1e4.
-        close(function(model, *arguments, formulation=formulation), expected, 1e-11)
+        # Eight bodies of masses 0.5 to 2: condition of M below 1e4. Every tenth tree by its trace,
+        # which takes a second to become machine code.
+        close(function(model, *arguments, formulation=formulation,
+                       executor=None if seed % 10 == 1 else 'interpreted'), expected, 1e-11)
 
 
 @pytest.mark.parametrize('formulation', FORMULATIONS)
