@@ -57,7 +57,7 @@ class Menu:
 
     @property
     def titles(self) -> list[str]:
-        """Return the titles of the entries: ``Pause (simulator)``, ``Gravity (simulator)/Moon``."""
+        """Return the titles of the entries, such as ``Gravity (simulator)/Moon``."""
         return [f'{first} ({self._node}){slash}{rest}' for first, slash, rest in (
             title.partition('/') for title in self._actions)]
 
