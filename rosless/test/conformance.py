@@ -54,10 +54,26 @@ used. This file is written by `python rosless/test/conformance.py`; a test fails
 UPSTREAM_HEAD = """
 ## The tests of ROS 2 itself
 
-The suites of rclpy, launch and tf2, of checkouts that one makes oneself; `make upstream
-DIR=FOLDER` runs them and compares. What stays the part in C's own: addresses, capsules,
-allocators, `QoSEvent`.
+The suites of rclpy, launch and tf2 of two distributions, as they stand, of checkouts that one
+makes oneself; `make upstream DIR=FOLDER` runs them and compares with this. Where the two differ,
+Humble is followed.
+
+What stays the own of the part in C. Where there is nothing instead, use raises `NotInRosless`,
+which says so, and `hasattr` finds it missing.
+
 """
+
+
+PART_IN_C = {
+    'addresses (`handle.pointer`), capsules, allocators':
+        'nothing; a `handle` can be entered, and keeps its entity meanwhile',
+    '`rmw_qos_profile_t`, `get_c_qos_profile`':
+        'an object of Python with the same values, without a structure of C behind it',
+    '`Publisher`, `Subscription`, `Client`, `Service`, `Timer`, `GuardCondition` of '
+    '`_rclpy_pybind11`': 'what waitables call: take, publish, send, answer',
+    '`WaitSet`': "what waitables are given; its `wait` and its sizes are the executor's",
+    '`EventHandle`, `QoSEvent`, `event_handlers`': '`event_callbacks`, called as in ROS 2',
+}
 
 
 def public_names() -> Iterator[tuple[str, str]]:
@@ -242,21 +258,40 @@ def upstream() -> str:
     """Return what the tests of ROS 2 itself come to, as ``upstream.py`` noted it."""
     import yaml
 
-    text = UPSTREAM_HEAD
+    text = UPSTREAM_HEAD + '| of C | instead |\n|---|---|\n'
+    text += ''.join(f'| {ours} | {instead} |\n' for ours, instead in PART_IN_C.items())
     table = yaml.safe_load(UPSTREAM.read_text(encoding='utf-8'))
-    for distribution, suites in table.items():
-        for suite, files in suites.items():
-            passed = sum(entry['passed'] for entry in files.values())
-            failed = sum(len(entry['failed']) for entry in files.values())
-            text += f'\n### {suite}, {distribution}: {passed} passed, {failed} failed\n\n'
-            text += '| file | passed | failed | why |\n|---|---|---|---|\n'
-            for name, entry in files.items():
-                reasons: dict[str, list[str]] = defaultdict(list)
-                for test, why in entry['failed'].items():
-                    reasons[why.replace('|', r'\|')].append(f"`{test.rpartition('::')[2]}`")
-                why = '; '.join(f"{', '.join(tests)}: {why}" for why, tests in reasons.items())
-                text += f"| `{name}` | {entry['passed']} | {len(entry['failed'])} | {why} |\n"
+    distributions = list(table)
+    suites = {suite: None for each in table.values() for suite in each}
+    for suite in suites:
+        totals = '; '.join(
+            f'{name}: {sum(each["passed"] for each in files.values())} passed, '
+            f'{sum(len(each["failed"]) for each in files.values())} failed'
+            for name in distributions if (files := table[name].get(suite)))
+        text += f'\n### {suite}, {totals}\n\n'
+        heads = ' | '.join(f'{name} passed | failed' for name in distributions)
+        text += f'| file | {heads} | why |\n|---|{"---|---|" * len(distributions)}---|\n'
+        names = {name: None for each in table.values() for name in each.get(suite, {})}
+        for name in sorted(names):
+            entries = [table[each].get(suite, {}).get(name) for each in distributions]
+            counts = ' | '.join('| ' if entry is None else
+                                f'{entry["passed"]} | {len(entry["failed"])}' for entry in entries)
+            text += f'| `{name}` | {counts} | {_why(distributions, entries)} |\n'
     return text
+
+
+def _why(distributions: list[str], entries: list[Any]) -> str:
+    """Return why tests of a file fail, and of which distribution if it is not all of them."""
+    reasons: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for distribution, entry in zip(distributions, entries):
+        for test, why in entry['failed'].items() if entry else ():
+            test = test.rpartition('::')[2]
+            reasons[why.replace('|', r'\|'), f'`{test}`'].append(distribution)
+    grouped: dict[str, list[str]] = defaultdict(list)
+    there = sum(entry is not None for entry in entries)
+    for (why, test), where in reasons.items():
+        grouped[why].append(test if len(where) == there else f'{test} ({where[0]})')
+    return '; '.join(f"{', '.join(tests)}: {why}" for why, tests in grouped.items())
 
 
 def main() -> None:

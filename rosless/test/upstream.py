@@ -121,6 +121,8 @@ def lay_out(found: dict[str, Path], target: Path) -> dict[str, Path]:
         (site / 'test_msgs' / '__init__.py').touch()
     if 'osrf_pycommon' in found:
         shutil.copytree(found['osrf_pycommon'] / 'osrf_pycommon', site / 'osrf_pycommon')
+        with open(site / 'osrf_pycommon' / '__init__.py', 'a', encoding='utf-8') as file:
+            file.write('from . import process_utils\n')  # launch of ROS 2 imports it
     if 'launch_testing' in found:  # its programs and examples, which its tests run
         package, prefix = found['launch_testing'], target / 'prefix'
         shutil.copytree(package / 'example_processes', prefix / 'lib' / 'launch_testing')

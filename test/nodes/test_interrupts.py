@@ -128,6 +128,28 @@ run(Busy)
     assert (ended.returncode, ended.stderr) == (0, '')
 
 
+def test_a_crash_in_c_says_where_all_threads_were():
+    script = """
+import os, signal
+import rclpy.node
+from mbd_ros.nodes.parts.run import run
+class Broken(rclpy.node.Node):
+    num_threads = 1
+    def __init__(self):
+        super().__init__('broken')
+    def start(self, ended):
+        os.kill(os.getpid(), signal.SIGSEGV)
+    def close(self):
+        pass
+run(Broken)
+"""
+    ended = subprocess.run([sys.executable, '-c', script], timeout=PATIENCE, capture_output=True,
+                           text=True)
+    assert ended.returncode == -signal.SIGSEGV
+    assert 'Segmentation fault' in ended.stderr
+    assert 'in start' in ended.stderr
+
+
 def test_a_missing_client_library_is_named_in_one_line():
     script = ('import sys; sys.modules["rclpy"] = None\n'   # as if it were not installed
               'from mbd_ros.nodes.executables import simulator\nsimulator()\n')

@@ -322,8 +322,8 @@ class Interactive(Display):
         """Choose an entry of the menu of a marker, without the node that its title names."""
         self.rviz.graph.wait_until(self._feedback.get_subscription_count, 'somebody listens')
         one = self.markers[name]
-        (number,) = [entry.id for entry in one.menu_entries 
-                    if entry.title.partition(' (')[0] == title]
+        (number,) = [entry.id for entry in one.menu_entries
+                     if entry.title.partition(' (')[0] == title]
         self._say(one, pose_of(one.pose), Feedback.MENU_SELECT, entry=number)
 
     def drag(self, name: str, *way: Any, hold: Callable[[], object] = lambda: None) -> None:

@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 import numpy as np
 
@@ -27,6 +27,8 @@ ROUNDING = 1e-6
 REMEDY = ('take the moments from the CAD program, in kg m^2 about the mass centre and in the axes '
           'of <origin>, or from a solid box of the size of the link')
 
+QUOTED = 'nothing: mbd:as_published="true" says that they are quoted as they were measured'
+
 SMALL = 1e-6
 """Radius of gyration [m] below which moments are not looked at: they stand for a point."""
 
@@ -34,7 +36,8 @@ HUGE = 1e20
 """Beyond it [kg, m, kg m^2] products of what a description gives need not fit into float64."""
 
 
-def check_inertias(links: Sequence[Link], report: Report) -> None:
+def check_inertias(links: Sequence[Link], report: Report, *,
+                   as_published: Container[str] = ()) -> None:
     """
     Check mass and inertia tensor of all links.
 
@@ -48,6 +51,8 @@ def check_inertias(links: Sequence[Link], report: Report) -> None:
         As read.
     report : Report
         Takes the findings.
+    as_published : container of str, optional
+        Links whose moments the file quotes on purpose: what no body has is an ``info`` there.
 
     Raises
     ------
@@ -73,9 +78,11 @@ def check_inertias(links: Sequence[Link], report: Report) -> None:
             report.remark('warning', f"link '{link.name}' has the principal moments of inertia "
                           f'{shown}; of a rigid body none is negative', inertia.source, REMEDY)
         elif large - (small + middle) > rounding:
-            report.remark('warning', f"link '{link.name}' has the principal moments of inertia "
+            quoted = link.name in as_published
+            report.remark('info' if quoted else 'warning',
+                          f"link '{link.name}' has the principal moments of inertia "
                           f'{shown}; of a rigid body none is larger than the sum of the others',
-                          inertia.source, REMEDY)
+                          inertia.source, QUOTED if quoted else REMEDY)
         if inertia.mass == 0.0 and large > 0.0:
             report.remark('warning', f"link '{link.name}' has a moment of inertia but no mass",
                           inertia.source)

@@ -32,6 +32,8 @@ SERIES_ELASTIC = f'{{{NAMESPACE}}}series_elastic'
 POLYNOMIAL = f'{{{NAMESPACE}}}polynomial_mimic'
 GENERATION = f'{{{NAMESPACE}}}generation'
 """Attribute of ``<robot>``: number of a robot among those that take each other's place."""
+AS_PUBLISHED = f'{{{NAMESPACE}}}as_published'
+"""Attribute of ``<inertial>``: ``true`` where moments that no body has are quoted on purpose."""
 COUPLED = f'{{{NAMESPACE}}}coupled'
 GRAVITY = f'{{{NAMESPACE}}}gravity'
 """Attribute of ``<robot>``: gravity in world axes [m/s^2]."""
@@ -85,7 +87,7 @@ _NUMBER = Attribute(1)
 _VALUE = Attribute(1, required=True)
 
 _ORIGIN = Element({'xyz': Attribute(3), 'rpy': Attribute(3), 'quat_xyzw': Attribute(4)})
-_INERTIAL = Element(children={
+_INERTIAL = Element({AS_PUBLISHED: _TEXT}, {
     'origin': Child(_ORIGIN),
     'mass': Child(Element({'value': _VALUE}), required=True),
     'inertia': Child(Element(dict.fromkeys(('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz'), _VALUE)),

@@ -29,7 +29,7 @@ from mbd_ros.description.records.poses import matrix3, read_pose
 from mbd_ros.description.records.report import Report, tag_name
 from mbd_ros.description.records.side_file import stem_of
 from mbd_ros.description.records.tree import span
-from mbd_ros.description.records.vocabulary import GENERATION, GRAVITY, ROBOT
+from mbd_ros.description.records.vocabulary import AS_PUBLISHED, GENERATION, GRAVITY, ROBOT
 from mbd_ros.description.urdf.annotations import read_flexibles, read_fluids
 from mbd_ros.description.urdf.contacts import read_contacts
 from mbd_ros.description.urdf.joint import read_joint
@@ -108,7 +108,9 @@ def read_urdf(robot: Any, report: Report, *,
     fluids, flexibles = read_fluids(robot, report), read_flexibles(
         robot, links, joints, (*loop_joints, *found.springs, *contacts, *thrusters), report)
     check_loops(loop_joints, found.springs, links, tree.joints, report)
-    check_inertias(links, report)
+    check_inertias(links, report, as_published={
+        element.get('name', '') for element in robot.findall('link')
+        if element.find(f"inertial[@{AS_PUBLISHED}='true']") is not None})
     return Mechanism(_name(robot, report), tree.root, links, tree.joints, tuple(report.findings),
                      report.file, as_text(robot), loop_joints, tuple(found.springs),
                      _read_generation(robot, report), fluids, flexibles, contacts, thrusters,

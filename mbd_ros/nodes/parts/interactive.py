@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -57,7 +58,7 @@ class Menu:
 
     @property
     def titles(self) -> list[str]:
-        """Return titles of the entries: ``Pause (simulator)``, ``Gravity (simulator)/Moon``."""
+        """Return the titles of the entries, such as ``Gravity (simulator)/Moon``."""
         return [f'{first} ({self._node}){slash}{rest}' for first, slash, rest in (
             title.partition('/') for title in self._actions)]
 
@@ -80,6 +81,8 @@ def set_parameters(node: GuardedNode, values: Mapping[str, Any]) -> None:
 class InteractiveServer:
     """
     Offers markers as an interactive_markers server does; who is new hears of all of them.
+
+    Its service is there as soon as a frame is known, that is, a robot.
 
     Parameters
     ----------
@@ -111,8 +114,11 @@ class InteractiveServer:
             InteractiveMarkerUpdate, f'{name}/update', qos.RELIABLE)
         node.create_subscription(
             InteractiveMarkerFeedback, f'{name}/feedback', self._hear, qos.RELIABLE)
-        node.create_service(
-            GetInteractiveMarkers, f'{name}/get_interactive_markers', self._on_request)
+        # RViz asks at once where it sees the service, once a second, and warns where no answer
+        # comes: not before there is a robot, while the node may be compiling.
+        self._offer = partial(node.create_service, GetInteractiveMarkers,
+                              f'{name}/get_interactive_markers', self._on_request)
+        self._offered = False
         node.create_timer(period, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     def renew(self) -> None:
@@ -127,9 +133,14 @@ class InteractiveServer:
     def _look(self) -> None:
         """Tell who listens where markers are."""
         listeners, self._listeners = self._listeners, self._updates.get_subscription_count()
-        if not self._listeners:
+        if self._offered and not self._listeners:
             return
         frame, poses = self._find()
+        if frame and not self._offered:
+            self._offered = True
+            self._offer()
+        if not self._listeners:
+            return
         update = moved(self._number + 1, frame, poses)
         if (self._renewed or self._told != (frame, [*poses]) or self._listeners > listeners):
             update.poses, update.markers = [], self._markers(frame, poses)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 import contextlib
+import faulthandler
 import gc
 import os
 import signal
@@ -91,6 +92,8 @@ def run(*makes: Callable[[], Runnable]) -> int:
     """
     # The context is shut down by the client library; a KeyboardInterrupt amid anything else would
     # only disturb the end. A signal that comes before the library is ready is kept for it.
+    with contextlib.suppress(RuntimeError, ValueError):   # no stderr
+        faulthandler.enable()   # a crash in C says where all threads were
     gc.set_threshold(*GARBAGE)
     sys.setswitchinterval(SWITCH_INTERVAL)
     over = threading.Event()

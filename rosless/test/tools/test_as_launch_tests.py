@@ -48,8 +48,8 @@ from launch.event_handlers import (
     OnProcessIO,
     OnShutdown,
 )
-from launch.events import IncludeLaunchDescription as IncludeEvent
 from launch.events import ExecutionComplete
+from launch.events import IncludeLaunchDescription as IncludeEvent
 from launch.events import Shutdown as ShutdownEvent
 from launch.events.process import ProcessExited, ProcessIO
 from launch.frontend import Parser

@@ -12,6 +12,8 @@
 
 """Mass properties no body can have."""
 
+from pathlib import Path
+
 from described import joint, link, robot
 import pytest
 
@@ -44,6 +46,22 @@ def test_the_triangle_inequality_is_a_warning():
     assert str(finding) == (
         "<string>:2: warning: link 'a' has the principal moments of inertia 0.1, 0.1 and 1 "
         'kg m^2; of a rigid body none is larger than the sum of the others')
+
+
+@pytest.mark.parametrize(('value', 'severity'), [('true', 'info'), ('false', 'warning')])
+def test_what_is_quoted_on_purpose_is_no_warning(value, severity):
+    text = robot(link('a', moments=(1.0, 0.1, 0.1))).replace(
+        '<robot', '<robot xmlns:mbd="urn:mbd_ros"', 1).replace(
+        '<inertial>', f'<inertial mbd:as_published="{value}">')
+    (finding,) = read(text).findings   # of this alone: the attribute is known
+    assert finding.severity == severity
+    assert 'none is larger than the sum' in finding.message
+
+
+@pytest.mark.parametrize('file', sorted((Path(__file__).parents[3] / 'urdf').glob('*.urdf*')),
+                         ids=lambda one: one.name)
+def test_shipped_robots_start_without_a_warning_about_themselves(file):
+    assert {one.severity for one in read(file).findings} <= {'info'}
 
 
 def test_off_diagonal_entries_count():

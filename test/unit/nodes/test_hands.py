@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 from rcl_interfaces.msg import SetParametersResult
 from visualization_msgs.msg import InteractiveMarkerFeedback as Feedback
+from visualization_msgs.srv import GetInteractiveMarkers
 
 import mbd_ros
 from mbd_ros.errors import InvalidValueError
@@ -161,6 +162,23 @@ def test_the_menu_does_what_the_page_does(desk):
     for wrong in (0, numbers['Payload here'], 999):
         with pytest.raises(InvalidValueError, match='menu_entry_id'):
             desk.say('link3', Feedback.MENU_SELECT, menu_entry_id=wrong)
+
+
+def test_rviz_is_not_answered_before_there_is_a_robot():
+    """It asks where it sees the service; a node that compiles would not answer."""
+    desk, robot = Desk(ARM), []
+    desk.offered, desk.timers = [], []
+    desk.create_service = lambda kind, name, callback: desk.offered.append((name, callback))
+    Hands(desk, desk.settings, lambda: desk if robot else None)
+    desk.tick()
+    assert desk.offered == []
+    robot.append(ARM)
+    desk.tick()
+    desk.tick()
+    ((name, ask),) = desk.offered
+    assert name == '~/hands/get_interactive_markers'
+    answer = ask(None, GetInteractiveMarkers.Response())
+    assert [one.name for one in answer.markers] == ['link1', 'link2', 'link3', 'tool']
 
 
 def test_what_moves_is_offered_and_offered_anew_when_the_robot_is_another(desk):
