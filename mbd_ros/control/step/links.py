@@ -37,7 +37,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-import scipy.linalg
+import scipy
 
 from mbd_ros.control.constraints.servo_constraints import Constraint
 from mbd_ros.control.step.fused_step import Step

@@ -35,6 +35,12 @@ assert np.abs(mbd_ros.forward_dynamics(model, q, v, mbd_ros.inverse_dynamics(
 assert M.shape == J.shape == (6, 6) and X.shape == (4, 4)
 assert QDD.shape == Q.shape and qdd.shape == (6,)
 """, """
+assert vdot.shape == q.shape and by_parameters.shape == (model.nv, len(dyn.values))
+""", """
+assert linear.A.shape == step.A.shape == (2, 2) and linear.B.shape == (2, 1)
+""", """
+assert gradients.start.shape == (6,) and gradients.efforts.shape == (50, 3)
+""", """
 assert solution.rank == 2 and len(solution.redundant) == 3  # a planar four-bar
 assert abs(run.violation).max() < 1e-12  # projected to rounding
 """, """
