@@ -48,10 +48,17 @@ _OF_OTHER_KINDS = ('axis', 'limit', 'mimic', 'safety_controller', 'calibration')
 
 
 def closed_loops_beside(path: Path) -> tuple[bytes, str] | None:
-    """Return content and name of ``robot.yaml`` for ``robot.urdf`` if it says ``closed_loop``."""
+    """
+    Return content and name of ``NAME.yaml`` for ``NAME.urdf`` if it says ``closed_loop``.
+
+    ``robot.yaml`` is that of a URDF of another name, too, which is alone in its folder.
+    """
     file = path.with_name(stem_of(path) + '.yaml')
     if not file.is_file():
-        return None
+        file = path.with_name('robot.yaml')
+        if not file.is_file() or any(
+                one.suffix == '.urdf' and one.name != path.name for one in path.parent.iterdir()):
+            return None
     data = read_content(file)
     return (data, str(file)) if _KEY.search(data) else None
 

@@ -172,3 +172,13 @@ def test_frames_in_pairs_are_remarked(tmp_path, names):
 def test_frames_that_are_no_pair_are_not(tmp_path):
     _, warnings = loaded(tmp_path, four_bar(*ends(('closedloop1_A', 'closedloop2_B'))))
     assert not warnings
+
+
+def test_robot_yaml_beside_the_only_urdf(tmp_path):
+    """It is that of a URDF of another name, unless there are two."""
+    (tmp_path / 'talos.urdf').write_text(four_bar(*ends(('closedloop1_A', 'closedloop1_B'))))
+    (tmp_path / 'robot.yaml').write_text(
+        "closed_loop: [['closedloop1_A', 'closedloop1_B']]\ntype: ['3d']\n")
+    assert len(load(tmp_path / 'talos.urdf').loops) == 1
+    (tmp_path / 'other.urdf').write_text('<robot/>')
+    assert not load(tmp_path / 'talos.urdf').loops
