@@ -128,7 +128,7 @@ def energies(dyn: PreparedDynamics, free: FreeMotion, time: Vector, q: Vector, v
         return energy_of(dyn, q, v)
     found = []
     for t, place, speed in zip(time, q, v):
-        free.enter(float(t), place)
+        free.update_current(float(t), place)
         found.append(energy_of(dyn, place, speed))
     return Energy(*map(np.array, zip(*found)))
 

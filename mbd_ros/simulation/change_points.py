@@ -160,7 +160,7 @@ class _Between:
         return row_space(self._dyn, place[None])
 
 
-def tell(changes: Sequence[ChangePoint]) -> None:
+def warn_of_changes(changes: Sequence[ChangePoint]) -> None:
     """Warn of change points."""
     if changes:
         first = changes[0]

@@ -175,7 +175,8 @@ class CodedSteps:
         """Return q, v and work after each of the next steps, up to one that is not finite."""
         times = self._step * np.append((index + np.arange(count)[:, None] + self._times).ravel(),
                                        index + count)
-        offset, stiffness, damping = told(self._efforts, times, self._nv, self._curved)
+        offset, stiffness, damping = checked_linear_efforts(
+            self._efforts, times, self._nv, self._curved)
         states = self._steps(count, np.concatenate([q, v, work]), offset, np.concatenate([
             [self._step], stiffness, damping, self._worlds]))
         finite = np.isfinite(states).all(axis=1)
@@ -184,8 +185,8 @@ class CodedSteps:
         return [(one[:ends[0]], one[ends[0]:ends[1]], one[ends[1]:]) for one in states[:good]]
 
 
-def told(efforts: Callable[[Vector], LinearEfforts], times: Vector, nv: int,
-         curved: NDArray[np.bool_]) -> LinearEfforts:
+def checked_linear_efforts(efforts: Callable[[Vector], LinearEfforts], times: Vector, nv: int,
+                           curved: NDArray[np.bool_]) -> LinearEfforts:
     """
     Return what a function tells of efforts at times (K,), in the sizes that machine code reads.
 

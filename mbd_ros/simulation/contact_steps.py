@@ -121,7 +121,7 @@ class ContactSteps:
     @property
     def works(self) -> int:
         """Entries of ``work``."""
-        return len(self._free.working) + (self._free.keeping is not None)
+        return len(self._free.working) + (self._free.conservative_part is not None)
 
     def advance(self, t: float, q: Vector, v: Vector, step: float) -> tuple[Vector, Vector]:
         """Return the state a step later; see ``simulate.advance``."""
@@ -136,7 +136,7 @@ class ContactSteps:
         for run, (count, weight) in enumerate(RUNS.items()):
             h, place, speed = step / count, q, v
             for k in range(count):
-                self._free.enter(t + k * h, place)
+                self._free.update_current(t + k * h, place)
                 self._follow(step)
                 applied = self._free.applied(t + k * h, place, speed)
                 vdot = self._keepers[run].accelerations(
@@ -155,7 +155,7 @@ class ContactSteps:
 
     def _taken(self, run: int, q: Vector, v: Vector, vdot: Vector) -> list[Vector]:
         """Return the forces of what keeps no energy, and what all that does takes."""
-        keeping = self._resistances[run].keeping
+        keeping = self._resistances[run].conservative_part
         return [*self._resistances[run].forces(q, v, vdot),
                 *([] if keeping is None else [keeping.inverse_dynamics(q, v, vdot)])]
 
@@ -165,7 +165,8 @@ class ContactSteps:
         self._resistances = [Resistance(own) for own in self._own]
         kernels = [kernel for own, resistance in zip(self._own, self._resistances) for kernel in (
             (own, 'forward_dynamics'),
-            *((one, 'inverse_dynamics') for one in (*resistance.prepared, resistance.keeping)
+            *((one, 'inverse_dynamics')
+              for one in (*resistance.prepared, resistance.conservative_part)
               if one is not None))]
         times = sorted({k / count for count in RUNS for k in range(count)})
         resisting = len(self._resistances[0].prepared)

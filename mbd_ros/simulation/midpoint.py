@@ -23,7 +23,7 @@ from mbd_ros.dynamics.algorithms.row_space import RowSpace
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import DivergedError
 from mbd_ros.execution.calls.repeated import repeated
-from mbd_ros.simulation.coded_steps import told
+from mbd_ros.simulation.coded_steps import checked_linear_efforts
 from mbd_ros.simulation.loop_motion import NEARLY_CLOSED, require_closed
 from mbd_ros.simulation.manifold import normalized, Vector
 from mbd_ros.simulation.motion import FreeMotion
@@ -129,7 +129,7 @@ class MidpointRule:
                                  *rows or [np.empty(0)])
             applied = [ahead]
         else:   # efforts in the middle, as those before foretell it
-            free.enter(t, q)
+            free.update_current(t, q)
             free.sample(t, q, v)
             foreseen = self._parts(self._dyn.midpoint(q, v, free.forces(t, q, v), h, q, v, *rows))
             applied = free.applied(t + 0.5 * step, *foreseen)
@@ -144,9 +144,9 @@ class MidpointRule:
     def _ahead(self, times: Vector) -> Vector | None:
         """Return efforts (nv,) or (K, nv) that depend on time alone; None where they do not."""
         free, nv = self._free, self._dyn.model.nv
-        if free.in_field or free.held is not None or free.told is None:
+        if free.in_field or free.held is not None or free.linear_efforts is None:
             return None if free.in_field else free.held
-        law = told(free.told, times, nv, np.zeros(nv, bool))
+        law = checked_linear_efforts(free.linear_efforts, times, nv, np.zeros(nv, bool))
         return None if law.stiffness.any() or law.damping.any() else law.offset
 
     def _rows(self, q: Vector, v: Vector) -> tuple[list[Vector], int]:

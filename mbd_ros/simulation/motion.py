@@ -129,7 +129,7 @@ class FreeMotion:
         self._tau = np.zeros(model.nv) if tau is None or callable(tau) else checked(
             model, 'tau', tau, model.nv).copy()
 
-    def enter(self, t: float, q: Vector) -> None:
+    def update_current(self, t: float, q: Vector) -> None:
         """Take the current of a field as it is at a time and place; nothing without a field."""
         if self._field is not None:
             point = self._dyn.pose(q, self._dyn.model.root)[:3, 3]
@@ -181,7 +181,7 @@ class FreeMotion:
         return self._keeper
 
     @property
-    def told(self) -> Callable[[Vector], LinearEfforts] | None:
+    def linear_efforts(self) -> Callable[[Vector], LinearEfforts] | None:
         """How efforts, if nothing else acts, are told for many times; None: they are asked for."""
         told = getattr(self._law, 'linear', None)
         more = self._loads is not None or self._dissipation or self.propulsion is not None
@@ -189,7 +189,7 @@ class FreeMotion:
 
     def coded(self, step: float, scheme: Callable[[], Scheme] | None = None) -> CodedSteps | None:
         """Return a scheme, RK4 if not given, in machine code; None where it cannot be."""
-        dyn, told = self._dyn, self.told
+        dyn, told = self._dyn, self.linear_efforts
         if flows_unevenly(dyn.model) or (self.held is None and told is None) or (
                 not can_be_coded(dyn)):
             return None
@@ -227,7 +227,7 @@ class FreeMotion:
 
     def acceleration(self, t: float, q: Vector, v: Vector) -> Vector:
         """Return ``vdot`` (nv,) at a state."""
-        self.enter(t, q)
+        self.update_current(t, q)
         return self._keeper.accelerations(q, v, self.forces(t, q, v))
 
     @property
@@ -237,9 +237,9 @@ class FreeMotion:
         return (EFFORTS, *pushed, *self._resistance.names)
 
     @property
-    def keeping(self) -> PreparedDynamics | None:
+    def conservative_part(self) -> PreparedDynamics | None:
         """Return the robot with what keeps its energy alone, where that is known."""
-        return self._resistance.keeping
+        return self._resistance.conservative_part
 
     def acceleration_and_powers(self, t: float, q: Vector, v: Vector) -> tuple[Vector, Vector]:
         """
@@ -247,7 +247,7 @@ class FreeMotion:
 
         That is the power of efforts and thrusters, and of each law that keeps no energy.
         """
-        self.enter(t, q)
+        self.update_current(t, q)
         efforts, *pushes = self.applied(t, q, v)
         return (self._keeper.accelerations(q, v, sum(pushes, efforts)),
                 self.powers([efforts, *pushes], q, v))

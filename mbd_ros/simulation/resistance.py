@@ -105,7 +105,7 @@ class Resistance:
             _only(wet, *(one for one in TERMS if one != DRAG)) if around else in_vacuum(wet)))
 
     @property
-    def keeping(self) -> PreparedDynamics | None:
+    def conservative_part(self) -> PreparedDynamics | None:
         """
         Return the robot with weight, springs, buoyancy and added mass, which keep its energy.
 

@@ -36,7 +36,7 @@ from mbd_ros.errors import InvalidValueError
 from mbd_ros.model import Model
 from mbd_ros.simulation.adaptive import Event, integrate
 from mbd_ros.simulation.audit import audited, Stages
-from mbd_ros.simulation.change_points import change_points, tell
+from mbd_ros.simulation.change_points import change_points, warn_of_changes
 from mbd_ros.simulation.coded_steps import CHUNK
 from mbd_ros.simulation.contact_steps import ContactSteps, feet_at, suits, warn_of_contact
 from mbd_ros.simulation.integrators import finite_step, rk4_step
@@ -301,7 +301,7 @@ class UserMotion:
         """
         vdot = self.acceleration(t, q, v)
         if self.account.in_field:
-            self.account.enter(t, q)
+            self.account.update_current(t, q)
             self._open.change_world(**self._dyn.world)
         efforts = self._open.inverse_dynamics(q, v, vdot)
         return vdot, self.account.powers([efforts], q, v)
@@ -314,8 +314,8 @@ class UserMotion:
                               - self._energy(t, q, v))
         return corrected
 
-    def told(self, start: tuple[Vector, Vector], time: Vector, q: Vector, v: Vector, work: Vector
-             ) -> Trajectory:
+    def trajectory(self, start: tuple[Vector, Vector], time: Vector, q: Vector, v: Vector,
+                   work: Vector) -> Trajectory:
         """Return a run with what the corrections put in, and what the motion says of itself."""
         injected = np.array(self._injected)[
             np.searchsorted(self._times, time, side='right') - 1]
@@ -335,7 +335,7 @@ class UserMotion:
 
     def _energy(self, t: float, q: Vector, v: Vector) -> float:
         """Return the energy of a state but for what a current has put in with its momentum."""
-        self.account.enter(t, q)
+        self.account.update_current(t, q)
         parts = energy_of(self._dyn, q, v)
         carried = self.account.carried(q[None], v[None], np.array([parts.kinetic]))[0]
         return float(parts.kinetic + parts.potential - carried)
@@ -388,7 +388,7 @@ def _recorded(dyn: PreparedDynamics, free: FreeMotion | UserMotion, start: tuple
     model = dyn.model
     warn_of_deflection(model, q, v, stacklevel=5)
     if isinstance(free, UserMotion):
-        return free.told(start, time, q, v, work)
+        return free.trajectory(start, time, q, v, work)
     parts, balance = audited(dyn, free, (np.zeros(1), start[0][None], start[1][None]),
                              (time, q, v), work)
     total = by_parts(parts['kinetic'] + parts['potential'], parts)
@@ -406,7 +406,7 @@ def _with_changes(dyn: PreparedDynamics, free: FreeMotion | None, record: Trajec
     if free is None or not dyn.model.loops:
         return record
     changes = change_points(dyn, free, time, q, v)
-    tell(changes)
+    warn_of_changes(changes)
     return record._replace(changes=changes)
 
 
