@@ -81,11 +81,11 @@ def ours(model: Model, function, given, count=1, **surroundings):
         states = [np.tile(one, (count, 1)) for one in states]
     name, link = function.name, function.link
     if link:
-        of_link = {'jacobian': 'jacobian', 'pose': 'pose', 'jacobian_rate': 'jacobian rate',
-                   'link_motion': 'motion'}[name]
-        return dyn._of_link(of_link, link)(*states)
+        return (dyn._of_link('motion', link, '') if name == 'link_motion'
+                else dyn.of_link(name, link))(*states)
     if name.endswith('derivatives'):
-        return np.stack(getattr(dyn, name)(*states), axis=-3)
+        found = getattr(dyn, name)(*states)
+        return np.stack(found, axis=-3) if isinstance(found, tuple) else found
     if name.endswith('step'):
         return stepped(dyn, name, given)
     if hasattr(dyn, name):

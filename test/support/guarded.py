@@ -107,7 +107,7 @@ def programs(dyn):
         yield name, dyn._kernels[name]
     for link in dyn.model.links:
         for what in ('jacobian', 'pose', 'motion'):
-            dyn._of_link(what, link)
+            dyn._of_link(what, link, '')
             yield f'{what} of {link}', dyn._kernels[f'{what} of {link}']
 
 

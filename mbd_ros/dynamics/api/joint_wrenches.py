@@ -83,10 +83,10 @@ def joint_wrenches(
     Featherstone, Rigid Body Dynamics Algorithms, 2008, table 5.1; or as of the formulation.
 
     """
-    if external_forces is None and executor is None and not dissipation and out is None:
+    if external_forces is None and executor is None and not dissipation:
         known = WRENCHES.within(model, formulation, gravity, fluid, ground)
         if known is not None:
-            return known(q, v, tau)
+            return known(q, v, tau) if out is None else known(q, v, tau, out=out)
     if is_field(fluid):
         return in_field(joint_wrenches, model, {'q': q, 'v': v, 'tau': tau},
                         fluid, out, external_forces,

@@ -42,7 +42,7 @@ from mbd_ros.dynamics.quantities.loop_kinematics import loop_rows
 from mbd_ros.dynamics.quantities.quantities_as_programs import (
     at_rest, forced, program_of, wrenches_of_efforts)
 from mbd_ros.environment.surroundings import DEFAULT, surrounded
-from mbd_ros.errors import InvalidValueError
+from mbd_ros.errors import InvalidValueError, UnsupportedError
 from mbd_ros.execution import choose, Compiled, Executor, Kernel
 from mbd_ros.execution.calls.fast_call import fast_call
 from mbd_ros.execution.ir.machine_code import address_of
@@ -597,6 +597,11 @@ class PreparedDynamics:
         Kernel
             The kernel; it lives as long as this object.
 
+        Raises
+        ------
+        UnsupportedError
+            If no single kernel runs it.
+
         """
         if link:
             frame = WORLD_ALIGNED if function in ('velocity', 'acceleration') else ''
@@ -604,6 +609,9 @@ class PreparedDynamics:
             function = f'{function} of {link}{frame}'
         else:
             assert callable(getattr(self, function))
+        if function not in self._kernels:
+            raise UnsupportedError(f"a kernel of '{function}' for robot '{self.model.name}'",
+                                   'it is put together in Python')
         return self._kernels[function]
 
     def machine_code(self, function: str, link: str = '') -> tuple[int, int] | None:
