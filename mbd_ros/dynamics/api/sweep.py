@@ -22,13 +22,13 @@ import hashlib
 import os
 from pathlib import Path
 from typing import Any, TypeAlias
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mbd_ros.description.xml.arrays import read_arrays
 from mbd_ros.dynamics.api import functions
-from mbd_ros.errors import InvalidValueError, MbdError, UnknownNameError
+from mbd_ros.errors import DescriptionError, InvalidValueError, MbdError, UnknownNameError
 from mbd_ros.execution.executors.futures import followed, recipe_of
 from mbd_ros.model import Model
 
@@ -42,6 +42,8 @@ FUNCTIONS = ('bias_forces', 'forward_dynamics', 'inverse_dynamics', 'jacobian', 
 """What can be swept: functions of ``mbd_ros`` that give one array."""
 ATTEMPTS = 3
 """How often a share is begun whose workers are lost."""
+TOTAL = 'total '
+"""How the names of totals begin in a checkpoint."""
 EVERY = 32
 """Shares after which a checkpoint is written."""
 
@@ -201,6 +203,7 @@ class _Checkpoint:
 
     def __init__(self, path: str | os.PathLike[str] | None, recipe: bytes, shares: int) -> None:
         self._path = None if path is None else Path(path)
+        self._shares = shares
         self._sweep = hashlib.sha256(recipe + str(shares).encode()).hexdigest()
 
     def read(self) -> tuple[int, Totals]:
@@ -212,19 +215,21 @@ class _Checkpoint:
         if not self._path.exists():
             return 0, {}
         found: dict[str, Any] = {}
-        with suppress(OSError, ValueError, BadZipFile), np.load(self._path) as file:
-            found = {name: file[name] for name in file.files}
-        if str(found.pop('sweep', '')) != self._sweep:
+        with suppress(DescriptionError):   # the error below says what it has to be
+            found = read_arrays(self._path, 'checkpoint')
+        sweep, done = found.pop('sweep', None), found.pop('done', None)
+        if (str(sweep) != self._sweep or done is None or done.shape or done.dtype.kind not in 'iu'
+                or not 0 <= done <= self._shares
+                or not all(name.startswith(TOTAL) for name in found)):
             raise InvalidValueError('checkpoint', str(self._path), 'a file that this sweep wrote: '
                                     'the same robot, functions and shares')
-        return int(found.pop('done')), {name.removeprefix('total '): array
-                                        for name, array in found.items()}
+        return int(done), {name.removeprefix(TOTAL): array for name, array in found.items()}
 
     def write(self, done: int, totals: Totals) -> None:
         """Put totals into the place of those before, as a whole."""
         if self._path is None:
             return
-        arrays: dict[str, Any] = {f'total {name}': array for name, array in totals.items()}
+        arrays: dict[str, Any] = {f'{TOTAL}{name}': array for name, array in totals.items()}
         with self._new() as new:
             with new.open('wb') as file:
                 np.savez(file, sweep=self._sweep, done=done, **arrays)

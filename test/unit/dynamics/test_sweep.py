@@ -134,6 +134,38 @@ def test_another_checkpoint_is_refused(what, tmp_path):
         swept(checkpoint=file, shares=4)
 
 
+def endless(file):
+    file.symlink_to('/dev/zero')
+
+
+def changed(**values):
+    """Return what puts other arrays into a checkpoint that the sweep wrote."""
+    def change(file):
+        swept(checkpoint=file, shares=2)
+        with np.load(file) as before:
+            arrays = {name: before[name] for name in before.files}
+        file.unlink()
+        np.savez(file, **{**arrays, **values})
+    return change
+
+
+HOSTILE = {
+    'a pipe': os.mkfifo, 'an endless file': endless, 'a folder': os.mkdir,
+    'no count': changed(done=np.array([1, 2])), 'a text': changed(done='x'),
+    'less than none': changed(done=-5), 'more than all': changed(done=3),
+    'a fraction': changed(done=0.5), 'an object': changed(done=np.array(None, dtype=object)),
+    'other arrays': changed(extra=np.zeros(3))}
+
+
+@pytest.mark.parametrize('what', HOSTILE)
+def test_a_hostile_checkpoint_is_one_error(what, tmp_path):
+    """And does not hang, or fill the memory."""
+    file = tmp_path / 'sweep.npz'
+    HOSTILE[what](file)
+    with pytest.raises(InvalidValueError, match='a file that this sweep wrote'):
+        swept(checkpoint=file, shares=2)
+
+
 @pytest.mark.parametrize('place', ['no folder/sweep.npz', 'file/sweep.npz'])
 def test_a_checkpoint_that_cannot_be_written_is_said_before_the_first_share(place, tmp_path):
     (tmp_path / 'file').touch()
