@@ -306,6 +306,9 @@ class Executor:
             work = self._queue.next(self._nodes if nodes is None else nodes)
             if work is not None:
                 return work
+            # Once more: before `next` there may have been nothing yet that a call of `wake` ends.
+            if not looked and condition is not None and condition():
+                raise ConditionReachedException()
             remaining = None if limit is None else limit - time.monotonic_ns()
             if remaining is not None and remaining <= 0 and looked:
                 raise TimeoutException()

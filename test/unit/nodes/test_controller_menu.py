@@ -52,18 +52,22 @@ class Desk:
         self.done.append({one.name: one.value for one in parameters})
         return SetParametersResult(successful=not self.refusal, reason=self.refusal)
 
+    def get_name(self):
+        return 'controller'
+
     def get_logger(self):
         return SimpleNamespace(warning=self.said.append)
 
     def choose(self, title):
-        number = 1 + self.menu.titles.index(title)
+        first, slash, rest = title.partition('/')
+        number = 1 + self.menu.titles.index(f'{first} (controller){slash}{rest}')
         self.menu.choose(Feedback(menu_entry_id=number), 'tool')
 
 
 def test_each_entry_does_what_it_says():
     desk = Desk()
     for title in desk.menu.titles:
-        desk.choose(title)
+        desk.choose(title.replace(' (controller)', ''))
     assert desk.done == [
         0, {'bandwidth': 12.0}, {'bandwidth': 18.75}, {'approach_speed': 0.75},
         {'approach_speed': 3.0}, *({'robust_rate': rate} for rate in (0.0, 20.0, 60.0)),
