@@ -28,7 +28,6 @@ from benchmarks.timing import machine
 
 TABLES = {
     'One state, one call, one thread': per_call.rows,
-    'Exported libraries in C++, against Pinocchio and CasADi': native.rows,
     'Derivatives, one state, one call, one thread': derivatives.rows,
     'The whole robot and its links, against Pinocchio': whole_robot.rows,
     'What keywords cost': whole_robot.keywords,
@@ -71,6 +70,7 @@ TABLES = {
     'Ten million states through a pool': sweep.rows,
     'Five million states that workers make': sweep.sweeps,
     'The same by processes, dask.distributed and Ray': sweep.pools,
+    'Exported libraries in C++, against Pinocchio and CasADi': native.rows,
 }
 
 

@@ -23,7 +23,8 @@ release = __version__
 extensions = ['myst_parser', 'sphinx.ext.autodoc', 'sphinx.ext.napoleon', 'sphinx.ext.viewcode']
 source_suffix = {'.md': 'markdown', '.rst': 'restructuredtext', '.ipynb': 'markdown'}
 root_doc = 'docs/contents'
-include_patterns = ['docs/**', 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.rst', 'rosless/**.md']
+include_patterns = ['docs/**', 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.rst', 'rosless/**.md',
+                    'examples/cpp/README.md']
 html_theme = 'alabaster'
 html_theme_options = {'page_width': '75rem', 'fixed_sidebar': True}
 autodoc_typehints = 'none'

@@ -200,7 +200,8 @@ MACHINES = {'x86-64': 62, 'aarch64': 183, 'armv7': 40, 'riscv64': 243, 'thumbv7e
 """Of ELF, by how the names of targets begin."""
 
 
-@pytest.mark.parametrize('target', TARGETS[1:])
+@pytest.mark.parametrize('target', [one for one in TARGETS[1:] if one != 'x86-64-all'
+                                    or platform.machine() == 'x86_64'])
 def test_every_target_gets_objects(target, tmp_path):
     library = export(mbd_ros.load(ARM), tmp_path, ('forward_dynamics', 'rk4_step'), target=target)
     data = library.static.read_bytes()
