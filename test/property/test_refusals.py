@@ -47,7 +47,7 @@ CUT = ('<loop_joint name="cut" type="{}"><link1 link="l4" xyz="0.3 0 0"/>'
 NO_ROBOT = ('load', 'load_trajectory')
 NEEDS = {'static_deflection': 'links that bend', 'estimate_fluid': 'a mesh',
          'export_library': 'a compiler', 'contact_forces': 'a ground',
-         **dict.fromkeys(('casadi', 'jax', 'stream', 'sweep'), 'those of its function')}
+         **dict.fromkeys(('casadi', 'jax', 'stream', 'sweep', 'torch'), 'those of its function')}
 """Functions that are not called, and what they need besides."""
 
 
