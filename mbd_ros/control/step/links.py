@@ -37,7 +37,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-import scipy.linalg
 
 from mbd_ros.control.constraints.servo_constraints import Constraint
 from mbd_ros.control.step.fused_step import Step
@@ -429,7 +428,13 @@ def leads(dyn: PreparedDynamics, actuation: Actuation | None
     if dyn.model.loops:
         motions = free_motions(dyn, aside(dyn))[driven_ones]
         rank = int((np.linalg.svd(motions, compute_uv=False) > UNDRIVEN).sum())
-        driven_ones = np.sort(driven_ones[scipy.linalg.qr(motions.T, pivoting=True)[2][:rank]])
+        chosen = []
+        for _ in range(rank):   # the one of which most is new beside those before
+            k = int(np.argmax((motions**2).sum(1)))
+            chosen.append(driven_ones[k])
+            way = motions[k] / np.linalg.norm(motions[k])
+            motions = motions - np.outer(motions @ way, way)
+        driven_ones = np.sort(np.array(chosen, np.intp))
     return driven_ones, np.setdiff1d(np.arange(n), driven_ones)
 
 
