@@ -44,10 +44,11 @@ BEAM = ('<mbd:flexible><beam length="0.5" linear_density="0.3" bending_stiffness
 WATER = '<mbd:fluid><volume value="0.001"/><fluid_added_mass xx="0.1" yy="1" zz="1"/></mbd:fluid>'
 CUT = ('<loop_joint name="cut" type="{}"><link1 link="l4" xyz="0.3 0 0"/>'
        '<link2 link="l0" xyz="0.5 0.2 0"/></loop_joint>')
-NO_ROBOT = ('load', 'load_trajectory')
+NO_ROBOT = ('discretize', 'load', 'load_trajectory')
 NEEDS = {'static_deflection': 'links that bend', 'estimate_fluid': 'a mesh',
+         'draw_robot': 'a figure',
          'export_library': 'a compiler', 'contact_forces': 'a ground',
-         **dict.fromkeys(('casadi', 'jax', 'stream', 'sweep'), 'those of its function')}
+         **dict.fromkeys(('casadi', 'jax', 'stream', 'sweep', 'torch'), 'those of its function')}
 """Functions that are not called, and what they need besides."""
 
 
@@ -121,6 +122,7 @@ def of_robots(model, q, v, tau):
     link, joint = model.body_names[-1], 'j1'
     known = {'model': model, 'old': model, 'new': model, 'q': q, 'v': v, 'tau': tau, 'qdd': tau,
              'link': link, 'q0': q, 'q1': q, 'v0': v, 'dv': v, 'duration': 0.002,
+             'efforts': tau[None], 'step': 0.001,
              'A': np.eye(model.nv)[:1], 'b': np.zeros(1), 'given': [joint], 'mass': 0.5,
              'positions': {'j4': float(q[model.q_offsets[model.joint_index('j4')]])},
              'targets': {link: mbd_ros.pose(model, q, link)[:3, 3]}}
@@ -133,6 +135,8 @@ def of_robots(model, q, v, tau):
             continue
         parameters = inspect.signature(function).parameters
         needed = [one for one in parameters.values() if one.default is one.empty]
+        missing = [one.name for one in needed if one.name not in known]
+        assert not missing, f'{name} takes {missing}: values for `known`, or a reason in NEEDS'
         arguments = [known[one.name] for one in needed if one.kind is not one.KEYWORD_ONLY]
         options = {one.name: known[one.name] for one in needed
                    if one.kind is one.KEYWORD_ONLY} | more.get(name, {})

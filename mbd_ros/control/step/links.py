@@ -37,7 +37,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-import scipy
 
 from mbd_ros.control.constraints.servo_constraints import Constraint
 from mbd_ros.control.step.fused_step import Step
@@ -183,12 +182,14 @@ class BendingLinks(RigidLinks):
         self._shift = self._rate = np.zeros(dyn.model.nv)
         self._time = self._begun = -np.inf
         self._twin: SwingingTwin | None = None
+        # Accelerations and deflection of the step before; none of the second where both jump.
+        self._before: tuple[Vector, Vector | None] = np.zeros(dyn.model.nv), None
         self.use(dyn)
         self.elastic_names = self.dyn.model.elastic_names
         self._nominal = self._own = np.zeros(len(self.elastic_names))
         self._swings = not (len(self._led) or dyn.model.loops)
         self._asked: Asked | None = None   # of the twin, in the step that has begun
-        self._before, self._span = (np.zeros(dyn.model.nv), self._nominal), 0.0
+        self._span = 0.0
         rest = np.zeros(self.dyn.model.nv)
         self.dyn.inverse_dynamics(neutral(self.dyn.model), rest, rest)   # compiles it
 
@@ -217,6 +218,7 @@ class BendingLinks(RigidLinks):
         self._rigid, self.dyn, self._softness = dyn, twin, softness
         if self._twin is not None:
             self._twin = SwingingTwin(twin, self._twin.q, self._twin.v)
+        self._before = self._before[0], None
 
     def following(self, rigid: Constraint | None = None, seen: Constraint | None = None
                   ) -> RigidLinks:
@@ -229,7 +231,7 @@ class BendingLinks(RigidLinks):
         found._both = None if rigid is None or seen is None else (rigid, seen)
         found._shift = found._rate = np.zeros_like(self._shift)
         found._time = found._begun = -np.inf
-        found._twin = copy.copy(self._twin)
+        found._twin, found._before = copy.copy(self._twin), (self._before[0], None)
         return found
 
     def answer(self, step: Step, law: TrackingLaw, q: Vector, v: Vector) -> Step:
@@ -270,14 +272,15 @@ class BendingLinks(RigidLinks):
                 twin.advance(self._asked, passed)
                 self._span = passed
             before, rest = self._before
-            # Those of the middle of the step that begins, as the last one tells.
-            ahead = 1.5 * aim.accelerations - 0.5 * before
+            ahead = aim.accelerations   # those of the middle of the step, as the last one tells
+            if rest is not None:
+                ahead = ahead + 0.5 * (ahead - before)
             error = displacement(self._rigid.model, twin.q[:nq], aim.q)
             wanted, _ = law.wanted(
                 (error - law.turns(error)).tolist(), (aim.v - twin.v[:n]).tolist(),
                 ahead.tolist(), law.gains.tolist())
-            self._asked = Asked(np.array(wanted), (self._nominal - rest) / self._span
-                                if self._span else np.zeros_like(rest))
+            self._asked = Asked(np.array(wanted), np.zeros_like(self._nominal) if (
+                rest is None or not self._span) else (self._nominal - rest) / self._span)
             self._before = aim.accelerations, self._nominal
         self._begun = aim.time
         middle = twin.middle(self._asked, self._span)
@@ -425,7 +428,13 @@ def leads(dyn: PreparedDynamics, actuation: Actuation | None
     if dyn.model.loops:
         motions = free_motions(dyn, aside(dyn))[driven_ones]
         rank = int((np.linalg.svd(motions, compute_uv=False) > UNDRIVEN).sum())
-        driven_ones = np.sort(driven_ones[scipy.linalg.qr(motions.T, pivoting=True)[2][:rank]])
+        chosen = []
+        for _ in range(rank):   # the one of which most is new beside those before
+            k = int(np.argmax((motions**2).sum(1)))
+            chosen.append(driven_ones[k])
+            way = motions[k] / np.linalg.norm(motions[k])
+            motions = motions - np.outer(motions @ way, way)
+        driven_ones = np.sort(np.array(chosen, np.intp))
     return driven_ones, np.setdiff1d(np.arange(n), driven_ones)
 
 

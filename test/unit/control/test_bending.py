@@ -97,6 +97,17 @@ def test_dynamics_that_change_change_the_bending():
     np.testing.assert_allclose(tracker.bending.seen(START)[4:], 0.0, atol=1e-12)
 
 
+def test_a_payload_that_comes_does_not_kick_joints():
+    """What rests jumps by its sag, which is no motion that joints are to follow."""
+    tracker = tracker_of(task())
+    for k in range(3):
+        tracker.step(0.002 * k, START, np.zeros(4))
+    assert 0.0 < np.abs(tracker.bending._asked.rate).max() < 0.01
+    tracker.set_dynamics(LoadedDynamics(STIFF.model, Payload('forearm', 1.0, (0.6, 0.0, 0.0))))
+    tracker.step(0.006, START, np.zeros(4))   # 1 mm within 2 ms would be 0.5 m/s
+    np.testing.assert_array_equal(tracker.bending._asked.rate, 0.0)
+
+
 def test_a_robot_at_rest_is_carried_bent():
     tracker = tracker_of(Task(flexible=True))
     step = tracker.step(0.0, START, np.zeros(4))
@@ -208,6 +219,27 @@ def test_links_that_buckle_are_refused():
     dyn = mbd_ros.compile(mbd_ros.load(soft, flexible=False))
     with pytest.raises(InvalidValueError, match=r'the links buckle\. Stiffer ones, or'):
         tracker_of(replace(task(), path={}), dyn).step(0.0, START, np.zeros(4))
+
+
+@pytest.mark.parametrize('kind', ['spherical', 'planar'])
+def test_joints_of_several_coordinates_hold_a_bent_arm(kind):
+    """The twin rests where the bent robot does, and its efforts are those that hold it."""
+    text = FILE.read_text().replace('<joint name="yaw" type="revolute">',
+                                    f'<joint name="yaw" type="{kind}">')
+    soft, rigid = (mbd_ros.load(text, flexible=flexible) for flexible in (True, False))
+    q, rest, bend = mbd_ros.neutral(rigid), np.zeros(rigid.nv), len(soft.elastic_names)
+    q[-3:] = START[1:]
+    tracker = Tracker(mbd_ros.compile(rigid), Task(flexible=True, actuated=rigid.joint_names),
+                      q, rest)
+    tracker.stop(0.0, q, rest)
+    for k in range(4):
+        step = tracker.step(0.002 * k, q, rest)
+    place, none = np.append(q, np.zeros(bend)), np.zeros(soft.nv)
+    place[-bend:] = mbd_ros.static_deflection(soft, place)
+    # The deflection is settled to 1e-8 of itself, efforts are up to 40 N m.
+    np.testing.assert_allclose(step.effort, mbd_ros.inverse_dynamics(
+        soft, place, none, none)[:rigid.nv], atol=1e-5)
+    np.testing.assert_allclose(step.nominal.q, q, atol=1e-9)
 
 
 def slewed(foreseen=False, seconds=0.7, after=0.4):
