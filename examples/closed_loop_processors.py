@@ -247,25 +247,26 @@ def table(durations=DURATIONS, steps=STEPS, most=10):
                    f'{printed[1] / printed[0]:.2f} | {one.passed[k]:.2f} | {apart} |')
 
 
-def ring_runs(sizes=SIZES, duration=10.0, rounds=2):
+def ring_runs(sizes=SIZES, duration=10.0, calls=200):
     """
     Yield for each size (size, [time on one thread, on two], evaluations, the share of these).
 
-    Times [s] are the least of runs in turn.
+    Times [s] are of the processor; that on two threads is less by what the least of some
+    evaluations, in turn, takes less there.
     """
     for size in sizes:
         model, q = mechanism('ring', size)
         ways = [mbd_ros.compile(model, gravity=DOWN['ring'], executor=executor).
                 stabilized_dynamics(ALPHA, ALPHA) for executor in (
                     Compiled('rolled'), Threads(2, Compiled('rolled'), within_state=True))]
-        times, still = [math.inf, math.inf], np.zeros(len(q))
-        for _ in range(rounds):
-            for k, way in enumerate(ways):
-                bdf(way, q, [0.01], 0.01)   # compiles
-                run = bdf(way, q, [duration], 0.01)
-                times[k] = min(times[k], run.passed[0])
-        one = min(seconds(ways[0], q, still, still) for _ in range(200))
-        yield size, times, run.evaluations[0], run.evaluations[0] * one / times[1]
+        still = np.zeros(len(q))
+        for way in ways:
+            bdf(way, q, [0.01], 0.01)   # compiles
+        one, two = (min(times) for times in zip(*(
+            [seconds(way, q, still, still) for way in ways] for _ in range(calls))))
+        run = bdf(ways[0], q, [duration], 0.01, clock=time.process_time)
+        (passed,), (count,) = run.passed, run.evaluations
+        yield size, [passed, passed - count * (one - two)], count, count * one / passed
 
 
 def rings(folder):
