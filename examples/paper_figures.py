@@ -11,10 +11,11 @@
 # the License.
 
 """
-Draw Figures 2 to 6 of Lyu and Liu (2018) and compute their table of step sizes.
+Draw Figures 2 to 6 of Lyu and Liu (2018) and compute tables beside them.
 
 ``python examples/paper_figures.py [FOLDER]`` writes the figures as PNG, to docs/images by default,
-and prints the table in Markdown. Needs matplotlib (the extra ``docs``).
+and prints tables in Markdown: step sizes, how accuracy depends on the number of corrections, and
+Baumgarte's stabilization on its parameters. Needs matplotlib (the extra ``docs``).
 """
 
 from __future__ import annotations
@@ -150,8 +151,59 @@ def table(dyn):
     return '\n'.join(lines)
 
 
+def corrections(dyn, counts=(0, 1, 2, 3)):
+    """
+    Yield by number of position corrections the violation after steps 1 to 4 and from 5 s on [m].
+
+    Each step ends with as many corrections of q as said, and one of v.
+    """
+    constraint = ToolPosition(dyn, 'tool', PATH)
+    for count in counts:
+        motion = ConstrainedMotion(dyn, constraint,
+                                   elimination=DirectElimination.as_printed(count))
+        out = mbd_ros.simulate(dyn.model, *INCONSISTENT, 6.0, step=0.01, motion=motion)
+        yield count, out.violation[1:5], out.violation[out.time >= 5.0].max()
+
+
+GAINS = ((10, 25), (20, 100), (40, 400), (50, 400), (100, 2500), (200, 10000), (500, 40000))
+"""Baumgarte's alpha [1/s] and beta [1/s^2]; the paper's are the fourth."""
+
+
+def gains(dyn, pairs=GAINS):
+    """
+    Yield by Baumgarte's parameters when the tool is within 1 mm [s], and how far from 5 s on [m].
+
+    Both are infinite where the run breaks.
+    """
+    constraint = ToolPosition(dyn, 'tool', PATH)
+    for alpha, beta in pairs:
+        motion = ConstrainedMotion(dyn, Baumgarte(constraint, alpha, beta), elimination=None)
+        try:
+            with np.errstate(over='ignore', invalid='ignore'):
+                out = mbd_ros.simulate(dyn.model, *INCONSISTENT, 20.0, step=0.01, motion=motion)
+        except mbd_ros.errors.DivergedError:
+            yield (alpha, beta), np.inf, np.inf
+            continue
+        late = np.flatnonzero(out.violation > 1e-3)[-1] + 1
+        yield (alpha, beta), out.time[late], out.violation[out.time >= 5.0].max()
+
+
+def print_further_tables(dyn):
+    """Print how accuracy depends on corrections, and on Baumgarte's parameters."""
+    print('\n| corrections of q, of v | after step 1 | 2 | 3 | 4 | largest from 5 s on |\n'
+          '|---|---|---|---|---|---|')
+    for count, first, last in corrections(dyn):
+        print(f'| {count} + 1 | ' + ' | '.join(f'{one:.1e}' for one in (*first, last)) + ' |')
+    print('\n| alpha, beta | poles [1/s] | within 1 mm after [s] | largest from 5 s on [m] |\n'
+          '|---|---|---|---|')
+    for pair, soon, last in gains(dyn):
+        poles = ', '.join(f'{pole:.0f}' for pole in sorted(np.roots([1, *pair]).real))
+        print(f'| {pair[0]}, {pair[1]} | {poles} | '
+              + (f'{soon:.2f} | {last:.1e} |' if soon < np.inf else 'breaks | – |'))
+
+
 def main():
-    """Write the figures and print the table."""
+    """Write the figures and print the tables."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / 'docs' / 'images'
     plt.switch_backend('Agg')
     folder.mkdir(parents=True, exist_ok=True)
@@ -159,6 +211,7 @@ def main():
     figures_2_to_4(dyn, folder)
     figures_5_and_6(dyn, folder)
     print(table(dyn))
+    print_further_tables(dyn)
 
 
 if __name__ == '__main__':

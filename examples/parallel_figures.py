@@ -13,8 +13,8 @@
 """
 Steps of forward dynamics on many processors: the claim of Lu, Zhang and Chen, and long chains.
 
-``python examples/parallel_figures.py [FOLDER]`` writes the figures as PNG, to docs/images by
-default; it needs matplotlib (extra ``docs``).
+``python examples/parallel_figures.py [FOLDER]`` prints what the paper's example costs and writes
+the figures as PNG, to docs/images by default; it needs matplotlib (extra ``docs``).
 
 """
 
@@ -109,6 +109,24 @@ def claim(folder):
     figure.savefig(folder / 'parallel_claim.png', dpi=90)
 
 
+def three_links(processors=(1, 2, 3, 6, 12)):
+    """Return the paper's example: what three links of a PUMA 560 cost, its wrist locked."""
+    model = mbd_ros.load(Path(__file__).parents[1] / 'urdf' / 'puma560.urdf')
+    wrist = dict.fromkeys(model.joint_names[3:], 0.0)
+    return mbd_ros.analyse(mbd_ros.lock(model, wrist), processors).costs
+
+
+def print_three_links():
+    """Print their steps on some processors."""
+    costs = three_links()
+    counts = list(costs[0].schedule)
+    print('| steps on processors | ' + ' | '.join(map(str, counts)) + ' |\n|---'
+          + '|---:' * len(counts) + '|')
+    for cost in costs:
+        print(f'| {cost.formulation} | '
+              + ' | '.join(str(cost.schedule[count]) for count in counts) + ' |')
+
+
 def long_chains(folder):
     """Draw steps over processors for long chains, with free messages and with dear ones."""
     figure, axes = plt.subplots(1, 2, figsize=(9.6, 3.8), sharey=True, layout='constrained')
@@ -129,6 +147,7 @@ def main():
     """Write the figures."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[1] / 'docs/images'
     folder.mkdir(parents=True, exist_ok=True)
+    print_three_links()
     claim(folder)
     long_chains(folder)
 
