@@ -78,7 +78,7 @@ class PastPoses:
         return list(self._kept)
 
     def poses(self, picture: Picture) -> dict[str, Array]:
-        """Return a picture as poses (4, 4) by link."""
+        """Return what a picture holds, (4, 4) of each link."""
         rows = np.zeros((len(self._links), 4, 4))
         rows[:, :3], rows[:, 3, 3] = picture.poses, 1.0
         return dict(zip(self._links, rows))

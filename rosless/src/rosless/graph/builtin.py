@@ -61,7 +61,7 @@ class BuiltinReader:
 
     @property
     def ref(self) -> int:
-        """The DDS reader."""
+        """Return the DDS reader."""
         return int(self._reader._ref)
 
     def read(self, construct: Construct, convert: Callable[[int], Any]) -> list[Any]:
