@@ -35,6 +35,9 @@ from mbd_ros.nodes.serving.worker_process import Done, Job, main, read, write
 
 LONGEST = 600.0
 """A process that has not answered after this time is ended [s]; a budget is a tenth of it."""
+BEGIN = (f"import sys; sys.path.remove('') if '' in sys.path else None; "
+         f'from {main.__module__} import main; main()')
+"""What the process runs: nothing is imported from the folder in which the node was begun."""
 MOST_OCTETS = 256 << 20
 """Of requests that wait for one process."""
 
@@ -133,7 +136,7 @@ class HeavyWorker:
             if self._process is None or self._process.poll() is not None:
                 self._sent = None
                 self._process = subprocess.Popen(
-                    [sys.executable, '-c', f'from {main.__module__} import main; main()'],
+                    [sys.executable, '-c', BEGIN],
                     stdin=subprocess.PIPE, stdout=subprocess.PIPE)
             return self._process
 
