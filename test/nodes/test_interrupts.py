@@ -138,7 +138,7 @@ class Broken(rclpy.node.Node):
     def __init__(self):
         super().__init__('broken')
     def start(self, ended):
-        os.kill(os.getpid(), signal.SIGSEGV)
+        signal.raise_signal(signal.SIGSEGV)   # in this thread
     def close(self):
         pass
 run(Broken)

@@ -36,7 +36,7 @@ SHIPPED = sorted((Path(__file__).resolve().parents[2] / 'urdf').iterdir())
 
 REFUSED = {
     'bricard.urdf': "bricard.urdf:135: writing the revolute loop joint 'corner4' as MJCF",
-    'five_bar.urdf': "five_bar.urdf:121: writing the revolute loop joint 'tool' as MJCF",
+    'five_bar.urdf': "five_bar.urdf:128: writing the revolute loop joint 'tool' as MJCF",
     'flexible_arm.urdf': "writing the bending of link 'upper_arm' as MJCF",
     'four_bar.urdf': "four_bar.urdf:83: writing the revolute loop joint 'coupler_rocker' as MJCF",
     'puma560.urdf': "puma560.urdf:166: writing link 'link3' as MJCF, with 4.8 kg and the "

@@ -195,7 +195,7 @@ def told():
     result = {name: {kind for kind, cell in zip(ROBOTS, cells) if cell == 'refused'}
               for name, *cells in rows}
     return result | {name: set() for name in re.findall(
-        '`(.*?)`', re.search('^Taken with all.*', text, re.M)[0])}
+        '`(.*?)`', re.search(r'^Taken with all.*?(?=\n\n|\Z)', text, re.M | re.S)[0])}
 
 
 @pytest.mark.parametrize('kind', ROBOTS)
@@ -217,7 +217,7 @@ if __name__ == '__main__':
     if '--write' in sys.argv:
         page_text = PAGE.read_text()
         begin = page_text.index('| function |')
-        end = page_text.index('\n', page_text.index('Taken with all'))
+        end = (page_text + '\n\n').index('\n\n', page_text.index('Taken with all'))
         PAGE.write_text(page_text[:begin] + '\n'.join(lines(said)) + page_text[end:])
     elif said != told():
         sys.exit(f'{PAGE} differs; --write')

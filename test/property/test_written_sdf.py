@@ -28,13 +28,12 @@ SHIPPED = sorted((Path(__file__).resolve().parents[2] / 'urdf').iterdir())
 
 REFUSED = {
     'delta.urdf.xacro': "4: writing the floating joint 'platform_joint' as SDF",
-    'five_bar.urdf': "five_bar.urdf:121: writing the loop joint 'tool' as SDF is not supported in "
+    'five_bar.urdf': "five_bar.urdf:128: writing the loop joint 'tool' as SDF is not supported in "
                      'this version; SDFormat wants other names for joints than for links, and '
                      'there is a link of that name; rename one',
-    'flexible_arm.urdf': "writing the rotor inertia of joint 'yaw' as SDF",
+    'flexible_arm.urdf': "writing the bending of link 'upper_arm' as SDF",
     'rov.urdf': "writing the fluid around link 'hull' as SDF",
     'stewart.urdf.xacro': "4: writing the floating joint 'platform_joint' as SDF",
-    'three_link_arm.urdf': "three_link_arm.urdf:157: writing the rotor inertia of joint 'joint2'",
 }
 
 

@@ -136,7 +136,7 @@ def model_digest(model: Model) -> bytes:
     for part in (model.parents, model.joint_types, model.q_offsets, model.v_offsets):
         digest.update(repr(part).encode())
     for array in (model.rotations, model.translations, model.masses, model.mass_centers,
-                  model.inertias, model.armature):
+                  model.inertias, model.armature, model.damping, model.friction):
         digest.update(np.ascontiguousarray(array).tobytes())
     if model.elastic is not None:
         there = on_segments(model)

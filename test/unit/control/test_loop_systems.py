@@ -16,11 +16,11 @@ from hypothesis import given, settings, strategies as st
 import numpy as np
 import pytest
 
-from mbd_ros.control.udwadia_kalaba.loop_systems import (
-    clean_rows, driven_share, NO_ROW, passive_step)
+from mbd_ros.control.udwadia_kalaba.loop_systems import clean_rows, driven_share, passive_step
 from mbd_ros.control.udwadia_kalaba.rank_facts import (
     clear, CONFLICT, DROPPED, FACTS, KEPT, PIVOT, RANK)
 from mbd_ros.control.udwadia_kalaba.small_systems import factorize
+from mbd_ros.spatial.rank_thresholds import NO_LOOP_ROW
 
 SEEDS = st.integers(0, 2**16)
 
@@ -136,7 +136,8 @@ def test_nearly_dependent_rows_of_loops_decide_the_clearness():
     assert result[4 + KEPT] == pytest.approx(angle**2, rel=1e-3)
 
 
-@pytest.mark.parametrize(('size', 'kept'), [(2.0 * NO_ROW, True), (0.5 * NO_ROW, False)])
+@pytest.mark.parametrize(('size', 'kept'), [
+    (2.0 * NO_LOOP_ROW, True), (0.5 * NO_LOOP_ROW, False)])
 def test_rows_that_are_rounding_are_left_out(size, kept):
     rows = np.array([[0.1, 0.2, 0.3, 3.0, 4.0], [0.4, 0.5, 0.6, 3.0 * size, 4.0 * size]])
     result = np.ones((2, 5))

@@ -209,6 +209,7 @@ def test_the_file_uses_everything_that_urdf_has():
             for name in ('', *element.attrib)}
     assert {tag for tag, _ in set(words(ROBOT)) - used if not tag.startswith('drake:')} == {
         'collision', 'mesh', 'texture', 'robot',   # of <robot> the version, tested elsewhere
+        'inertial',   # as_published, of moments that no body has: test_inertia_check.py
         'modal',   # names a file, which texts must not; test_modal_files.py
         'link1', 'link2', 'parent_origin', 'child_origin',   # either rpy or quat_xyzw
         *(f'{{http://drake.mit.edu}}distance_constraint_{part}' for part in (

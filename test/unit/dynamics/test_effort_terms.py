@@ -73,13 +73,13 @@ def test_terms_that_are_not_asked_for_are_not_there():
 
 @pytest.mark.parametrize(('forces', 'error', 'text'), [
     ([1.0] * 6, InvalidValueError, 'a mapping of names of links to six numbers each'),
-    ({'tool': 'hard'}, InvalidValueError, r"external_forces\['tool'\] is 'hard'; allowed: six re"),
+    ({'tool': 'hard'}, InvalidValueError, r"external_forces\['tool'\] is 'hard'; allowed: 6 re"),
     ({'tool': [1.0] * 5}, ShapeError, r"external_forces\['tool'\] has shape \(5,\); allowed: \(6"),
     ({'tool': np.ones((2, 3, 6))}, ShapeError, r'has shape \(2, 3, 6\)'),
     ({'tool': [0.0] * 5 + [math.inf]}, NotFiniteError, r"\['tool'\] of entry 5 is inf"),
     ({'tol': [0.0] * 6}, UnknownNameError, "did you mean 'tool'"),
     ({'tool': np.ones((3, 6))}, ShapeError, r"external_forces\['tool'\] has shape \(3, 6\); "
-                                            'allowed: 2 states, as in q'),
+                                            'allowed: 2 states, as in the'),
 ])
 def test_forces_that_cannot_be(forces, error, text):
     model = mbd_ros.load('urdf/puma560.urdf')
