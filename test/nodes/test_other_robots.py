@@ -119,7 +119,7 @@ def test_two_tools_follow_two_paths_at_once(launch, graph, patient):
     graph.wait_until(lambda: [(one.ns, one.id) for one in drawn[-1].markers if one.ns] == [
         *((name, number) for name in ('trajectory', 'trace') for number in (0, 1)),
         *((name, number) for number in (0, 1) for name in (
-            'violation', 'error', 'constraint_force'))], 'paths and tools are drawn')
+            'violation', 'error', 'constraint_force', 'numbers'))], 'paths and tools are drawn')
 
     graph.wait_until(lambda: all((*desired, *actual)), 'each tool has its paths')
     for side, planned, gone in zip((1.0, -1.0), desired, actual):
