@@ -192,6 +192,19 @@ def test_a_second_shutdown_is_told_too_and_stdin_is_open():
     assert codes == [-signal.SIGINT]
 
 
+def test_a_service_runs_again_after_a_shutdown_and_ends_by_another() -> None:
+    """Each run has a shutdown of its own, that of idleness too."""
+    service, heard = LaunchService(), []
+    service.include_launch_description(LaunchDescription([RegisterEventHandler(EventHandler(
+        matcher=lambda event: isinstance(event, ShutdownEvent),
+        entities=OpaqueFunction(
+            function=lambda context: heard.append(context.locals.event.reason))))]))
+    service.shutdown()
+    assert service.run(shutdown_when_idle=False) == 0
+    assert service.run() == 0
+    assert heard == ['LaunchService.shutdown() called', 'idle']
+
+
 def test_logs_are_configured_and_reset(tmp_path, capsys):
     launch_logging.reset()
     config = launch_logging.launch_config

@@ -67,7 +67,7 @@ class LaunchService:
             launch_config.level = DEBUG
         self.__futures: set[asyncio.Future[None]] = set()
         self.__returncode = 0
-        self.__shutdown_asked = False
+        self.__shutting_down = False   # in this run; another may follow
         self.__interrupts = 0
 
     @property
@@ -146,6 +146,7 @@ class LaunchService:
         context = self.__context
         waiter = context._event_waiter
         assert waiter is not None
+        self.__shutting_down = False
         while True:
             while context._event_queue:
                 self.__process(context._event_queue.popleft())
@@ -154,7 +155,7 @@ class LaunchService:
                 continue
             waiter.clear()
             if not self.__futures:
-                if context.is_shutdown:
+                if self.__shutting_down:
                     return
                 if shutdown_when_idle:
                     self.__process(Shutdown(reason='idle'))
@@ -176,7 +177,7 @@ class LaunchService:
         context = self.__context
         self.__logger.debug(f"processing event: '{event.name}'")
         if isinstance(event, Shutdown):
-            context._is_shutdown = True
+            context._is_shutdown = self.__shutting_down = True
         handlers = tuple(context._event_handlers)  # without those that this event brings
         try:
             if isinstance(event, IncludeLaunchDescription):
