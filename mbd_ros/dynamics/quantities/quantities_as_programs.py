@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-
 import functools
 from functools import partial
 from typing import Any
@@ -45,7 +44,6 @@ from mbd_ros.execution.program.ties import frame_record
 from mbd_ros.execution.program.tree import Sized
 from mbd_ros.model import LinkFrame, Model
 from mbd_ros.spatial import step
-
 
 Array = NDArray[np.float64]
 Inputs = Mapping[str, Array]

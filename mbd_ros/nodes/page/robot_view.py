@@ -65,7 +65,8 @@ class RobotView:
             try:
                 handles = _add(scene, f'{self._frames[shape.link].name}/{number}', shape)
                 self._handles.append((shape.link, handles[0]))
-                self._paints.append((shape.color[3], _paint(handles)))
+                own = isinstance(handles[0], viser.GlbHandle)   # materials, not the shape's colour
+                self._paints.append((1.0 if own else shape.color[3], _paint(handles)))
             except Exception as error:   # a mesh reader may raise anything
                 self.remarks.append(one_line(f"{shape.file} of link '{shape.link}' is not shown: "
                                              f'{str(error) or type(error).__name__}'))

@@ -14,8 +14,11 @@
 
 import numpy as np
 import pytest
+import trimesh
 
+from mbd_ros.description.urdf.visuals import Shape
 from mbd_ros.nodes.page.drawings.tube import SIDES, tube
+from mbd_ros.nodes.page.page import Page
 from mbd_ros.nodes.page.robot_view import quaternion
 
 CIRCLE = np.array([[np.cos(t), np.sin(t), 0.5] for t in np.linspace(0.0, 2.0 * np.pi, 65)])
@@ -47,3 +50,23 @@ def test_points_that_coincide_do_no_harm():
 def test_quaternions_are_w_x_y_z():
     turn = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
     assert quaternion(turn) == pytest.approx([np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)])
+
+
+def test_meshes_with_materials_keep_them_until_the_robot_is_made_see_through(tmp_path):
+    """Whatever opacity the description gives beside the mesh."""
+    box = trimesh.creation.box()
+    box.visual.vertex_colors = np.tile([200, 30, 30, 255], (8, 1))
+    box.export(tmp_path / 'box.ply')
+    page = Page('127.0.0.1', 8422)
+    try:
+        shapes = [Shape('a', 'mesh', (1.0, 1.0, 1.0), np.eye(4), (1.0, 1.0, 1.0, 0.5),
+                        tmp_path / 'box.ply'),
+                  Shape('a', 'box', (1.0, 1.0, 1.0), np.eye(4), (1.0, 1.0, 1.0, 0.5))]
+        assert page.show_robot(shapes, {'a': np.eye(4)}) == []
+        (_, mesh), (_, solid) = page._robot._handles
+        for opacity in (1.0, 0.4, 1.0):
+            page.set_opacity(opacity)
+            assert mesh.visible is (opacity == 1.0)
+            assert solid.opacity == pytest.approx(0.5 * opacity)
+    finally:
+        page.close()
