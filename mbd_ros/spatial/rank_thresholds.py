@@ -50,7 +50,8 @@ LOOP_MULTIPLIERS = 1e-10
 a direction out: the rows are those of one state, only rounding is to be told from them."""
 
 IMPLIED_LOOP_ROWS = 1e-9
-"""The same of loops that feet on a ground push against: implied by others but for rounding."""
+"""The same of loops that feet on a ground push against, and of those whose independent coordinates
+are looked for: implied by others but for rounding."""
 
 # Pivots of the elimination of loops in recursions, where a dense decision follows if in doubt.
 

@@ -10,7 +10,6 @@
 # or implied. See the License for the specific language governing permissions and limitations under
 # the License.
 
-
 """
 Linear equations of small deviations from a motion, in time and in steps.
 
@@ -42,7 +41,7 @@ from mbd_ros.dynamics.api.derivatives import forward_dynamics_derivatives
 from mbd_ros.dynamics.api.functions import forward_dynamics
 from mbd_ros.dynamics.prepared.call import Array, arrays_of, require_finite, rows_of
 from mbd_ros.dynamics.prepared.prepared import compile_model
-from mbd_ros.dynamics.quantities.loop_kinematics import loop_rows
+from mbd_ros.dynamics.quantities.loop_kinematics import loop_rows, VALUES
 from mbd_ros.dynamics.quantities.loops_as_programs import of_program
 from mbd_ros.dynamics.quantities.parameters import LARGEST, tangent_of
 from mbd_ros.environment.contact import Ground
@@ -55,9 +54,11 @@ from mbd_ros.execution.program.ties import first_rows
 from mbd_ros.execution.program.tree import tree_of
 from mbd_ros.model import Model
 from mbd_ros.model.state import bracket_matrices
+from mbd_ros.spatial.rank_thresholds import IMPLIED_LOOP_ROWS
 
-RANK = 1e-9
-"""Of rows of loops: those below this part of the largest say nothing new."""
+UNEXPLAINED = 1e-6
+"""Of the largest entry of the rows of loops: what joints that determine the others may leave of
+them. It is rounding, or of the order of one where they do not."""
 
 
 class Linearization(NamedTuple):
@@ -232,16 +233,17 @@ def _free(model: Model, q: Array, v: Array, independent: Sequence[str] | None
         chosen = np.array(_entries(model, independent), np.int64)
     every, across = [], []
     for place, rates in zip(q, v):
-        rows = dyn.loop_rows(place, rates)[:, 3:]
+        rows = dyn.loop_rows(place, rates)[:, VALUES:]
         if chosen is None:
             _, triangle, order = qr(rows, mode='economic', pivoting=True)
             pivots = np.abs(np.diag(triangle))
-            rank = int((pivots > RANK * pivots.max(initial=0.0)).sum())
+            rank = int((pivots > IMPLIED_LOOP_ROWS * pivots.max(initial=0.0)).sum())
             chosen = np.sort(order[rank:])
         other = np.setdiff1d(np.arange(nv), chosen)
-        columns, _, known, _ = np.linalg.lstsq(rows[:, other], -rows[:, chosen], rcond=RANK)
+        columns, _, known, _ = np.linalg.lstsq(rows[:, other], -rows[:, chosen],
+                                               rcond=IMPLIED_LOOP_ROWS)
         left = np.abs(rows[:, other] @ columns + rows[:, chosen]).max(initial=0.0)
-        if known < len(other) or left > 1e-6 * np.abs(rows).max(initial=1e-300):
+        if known < len(other) or left > UNEXPLAINED * np.abs(rows).max(initial=1e-300):
             raise InvalidValueError(
                 'independent', [str(name) for name in independent or ()],
                 'joints whose motion determines that of all others, and as many as are free')
@@ -250,7 +252,7 @@ def _free(model: Model, q: Array, v: Array, independent: Sequence[str] | None
         N[other] = columns
         slopes = changes(np.tile(place, (nv, 1)), np.tile(rates, (nv, 1)), np.eye(nv))[..., 1].T
         P = np.zeros_like(N)
-        P[other] = np.linalg.lstsq(rows[:, other], -slopes @ N, rcond=RANK)[0]
+        P[other] = np.linalg.lstsq(rows[:, other], -slopes @ N, rcond=IMPLIED_LOOP_ROWS)[0]
         every.append(N)
         across.append(P)
     if chosen is None:   # no states
@@ -265,7 +267,7 @@ def _loop_changes(model: Model) -> ArrayProgram:
     rows = loop_rows(tree_of(model).slots)
     return tangent_of(model, ArrayProgram(
         'loop rows traced', ('q', 'v'), layout=Layout.ONE_BODY,
-        extent=(first_rows(model.loops)[-1], 3 + model.nv), evaluate=partial(_rows, rows),
+        extent=(first_rows(model.loops)[-1], VALUES + model.nv), evaluate=partial(_rows, rows),
         traces=_always), ['q'])
 
 
