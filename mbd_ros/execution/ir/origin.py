@@ -138,6 +138,9 @@ def model_digest(model: Model) -> bytes:
     for array in (model.rotations, model.translations, model.masses, model.mass_centers,
                   model.inertias, model.armature, model.damping, model.friction):
         digest.update(np.ascontiguousarray(array).tobytes())
+    for frame in model.links.values():
+        digest.update(np.array([frame.body, *frame.translation, *np.ravel(frame.rotation)],
+                               np.float64).tobytes())
     if model.elastic is not None:
         there = on_segments(model)
         digest.update(pickle.dumps(model.elastic.segments))

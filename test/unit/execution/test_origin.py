@@ -92,6 +92,14 @@ def test_another_robot_has_another_origin(folder, model, name):
     assert origin_of(FORWARD_DYNAMICS, other) != origin_of(FORWARD_DYNAMICS, model)
 
 
+def test_frames_of_links_are_part_of_the_origin(folder, model):
+    """Wrenches of joints are in their axes."""
+    name = model.body_names[0]
+    frame = model.links[name]._replace(rotation=model.links[name].rotation[::-1].copy())
+    other = replace(model, links={**model.links, name: frame})
+    assert origin_of(FORWARD_DYNAMICS, other) != origin_of(FORWARD_DYNAMICS, model)
+
+
 def test_what_does_not_enter_the_code_does_not_count(folder, model):
     other = replace(model, name='another', upper=model.upper + 1.0, generation=7)
     assert origin_of(FORWARD_DYNAMICS, other) == origin_of(FORWARD_DYNAMICS, model)
