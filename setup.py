@@ -74,7 +74,7 @@ setup(
     name=NAME,
     version='0.1.0',
     packages=find_packages(include=[NAME, NAME + '.*']),
-    package_data={NAME: ['py.typed']},
+    package_data={NAME: ['py.typed', 'export/*.js']},
     data_files=data_files(),
     python_requires='>=3.10',
     install_requires=[

@@ -23,7 +23,7 @@ from mbd_ros.cli.robot_file import add_robot, reading
 from mbd_ros.environment.contact import Ground
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.export.functions import QUANTITIES, tips, USUAL
-from mbd_ros.export.target import NATIVE, TARGETS
+from mbd_ros.export.target import NATIVE, TARGETS, WEB
 from mbd_ros.export.write import export_library
 from mbd_ros.model import load, Model
 
@@ -79,6 +79,11 @@ def run(arguments: argparse.Namespace) -> int:
     for reason in written.missing:
         print(f'mbd_ros: {reason}', file=sys.stderr)
     library = written.static.name
+    if arguments.target == WEB:
+        name = written.static.stem.removeprefix('lib')
+        print(f'{written.folder}: {len(written.functions)} functions in lib/{name}.wasm, which '
+              f'lib/{name}.mjs loads, and in {library} for C; README.md says how')
+        return 0
     print(f'{written.folder}: {len(written.functions)} functions in {library}'
           f'{f" and {written.shared.name}" if written.shared else ""}; try\n'
           f'  cd {written.folder} && cc example.c -Iinclude lib/{library} -lm -o example '

@@ -25,12 +25,13 @@ from mbd_ros.errors import InvalidValueError
 WORDS = 'NAME:=VALUE after the file gives an argument of a xacro file.'
 
 
-def add_robot(parser: argparse.ArgumentParser, *, many: bool = False) -> None:
+def add_robot(parser: argparse.ArgumentParser, *, many: bool = False,
+              what: str = 'a robot description') -> None:
     """Add the file, or files, and what is said about reading it."""
     if many:
-        parser.add_argument('files', nargs='+', metavar='FILE', help='a robot description')
+        parser.add_argument('files', nargs='+', metavar='FILE', help=what)
     else:
-        parser.add_argument('file', metavar='FILE', help='a robot description')
+        parser.add_argument('file', metavar='FILE', help=what)
     parser.add_argument('--model', metavar='NAME', help='which model of an SDFormat world')
     add_packages(parser)
     parser.add_argument('--folder', action='append', default=[], metavar='FOLDER', dest='folders',

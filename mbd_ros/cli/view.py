@@ -24,39 +24,50 @@ from typing import Any
 import numpy as np
 
 from mbd_ros.cli.convert import keep_inputs
-from mbd_ros.cli.robot_file import add_packages, named_folders
+from mbd_ros.cli.robot_file import add_robot, named_folders, reading
 from mbd_ros.description.urdf.visuals import read_visuals
 from mbd_ros.description.xml.packages import packages_of
 from mbd_ros.dynamics.api.functions import link_poses
 from mbd_ros.errors import InvalidValueError, MbdError, UnsupportedError
+from mbd_ros.export.static_page import static_page
+from mbd_ros.model import load
 from mbd_ros.simulation.trajectory import load_trajectory, Trajectory
 
 FRAME_RATE = 30.0
 """[1/s]."""
+DESCRIPTIONS = ('.urdf', '.xacro', '.xml', '.mjcf', '.sdf', '.world')
+"""Ends of names of robot descriptions."""
 
 
 def add_to(subparsers: Any) -> None:
     """Add the subcommand to the parser of ``mbd_ros``."""
     parser = subparsers.add_parser(
-        'view', help='write a saved run as one HTML file that plays it',
+        'view', help='write a saved run, or a robot, as one HTML file',
         description='Reads a run that Trajectory.save wrote, or a bag of ROS 2 with joint states '
         'and a robot description, and writes a page that plays it in any browser, without a '
-        'server.')
-    parser.add_argument('file', metavar='FILE',
-                        help='a run, *.npz; or a bag, a folder, *.mcap or *.db3')
+        'server; with --static, of a robot description, a page that moves the robot and shows '
+        'the effort that holds it, computed in the browser.')
+    add_robot(parser, what='a run, *.npz; or a bag, a folder, *.mcap or *.db3; with --static, a '
+              'robot description')
+    parser.add_argument('--static', metavar='PAGE.html',
+                        help='FILE is a robot description; where to write its page')
     parser.add_argument('-o', '--output', metavar='FILE',
                         help='where to write; beside the run, *.html, if left out')
     parser.add_argument('--topic', help='topic of the joint states in a bag; the only one, '
                         '/joint_states, or the only one with a robot_description beside it, if '
                         'left out')
-    add_packages(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the page."""
+    if arguments.static:
+        return _robot(arguments)
     output = Path(arguments.output or Path(arguments.file).with_suffix('.html'))
     keep_inputs(str(output), arguments.file)
+    if Path(arguments.file).suffix in DESCRIPTIONS:
+        raise InvalidValueError('FILE', arguments.file, 'a run or a bag; of a robot description '
+                                'there is a page with --static PAGE.html')
     trajectory = load_trajectory(arguments.file, arguments.topic)
     for finding in trajectory.findings:
         print(finding, file=sys.stderr)
@@ -78,12 +89,29 @@ def run(arguments: argparse.Namespace) -> int:
         page.close()
     for remark in remarks:
         print(remark, file=sys.stderr)
+    _write(output, text)
+    print(f'{output}: {len(frames)} frames, {trajectory.time[-1] - trajectory.time[0]:.3g} s')
+    return 0
+
+
+def _robot(arguments: argparse.Namespace) -> int:
+    """Write the page of a robot that computes by itself."""
+    output = Path(arguments.static)
+    keep_inputs(str(output), arguments.file)
+    model = load(arguments.file, **reading(arguments))
+    text, remarks = static_page(model)
+    for remark in (*(one for one in model.findings if one.severity != 'info'), *remarks):
+        print(remark, file=sys.stderr)
+    _write(output, text)
+    print(f'{output}: {len(text) / 1e6:.1f} MB, opens in any browser without a server')
+    return 0
+
+
+def _write(output: Path, text: str) -> None:
     try:
         output.write_text(text, encoding='utf-8')
     except OSError as error:
         raise MbdError(f'{output} cannot be written: {error.strerror}') from None
-    print(f'{output}: {len(frames)} frames, {trajectory.time[-1] - trajectory.time[0]:.3g} s')
-    return 0
 
 
 def _frames(trajectory: Trajectory) -> Iterator[tuple[float, dict[str, Any]]]:

@@ -307,6 +307,17 @@ def readme(library: Library, shared: bool) -> str:
     rows = '\n'.join(f'| `{symbol}` | {", ".join(one for one, _ in function.inputs)} | '
                      f'{shape[symbol]} |' for symbol, function in library.functions)
     also = f', `lib/lib{name}.so`' if shared else ''
+    engine = '' if target.elf else f"""
+In a browser or Node.js, without a compiler:
+
+```js
+import {{ load, robot }} from './lib/{name}.mjs';
+const bytes = await (await fetch('lib/{name}.wasm')).arrayBuffer();
+const dynamics = await load(bytes);
+const result = dynamics.{library.functions[0][0].removeprefix(f'{library.name}_')}({', '.join(
+    one for one, _ in library.functions[0][1].inputs)});   // arrays of numbers; errors are thrown
+```
+"""
     return f"""# {name}
 
 Dynamics of the robot {commented(library.model.name)} ({library.model.nq} coordinates,
@@ -318,7 +329,7 @@ code, which needs nothing but `sin`, `cos`, `tanh`, `memset` and `memcpy` of a C
 cc example.c -Iinclude lib/lib{name}.a -lm -o example
 ./example < /dev/null
 ```
-
+{engine}
 With CMake: `find_package({name} REQUIRED)` with this folder in `CMAKE_PREFIX_PATH`, then
 `target_link_libraries(... {name}::{name})`. With pkg-config: `PKG_CONFIG_PATH=lib/pkgconfig`.
 

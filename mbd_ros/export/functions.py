@@ -126,6 +126,8 @@ QUANTITIES = {
         'dq', 'least displacement, in the coordinates of v, that closes the loops'),
     'velocity_correction': Quantity(
         'dv', 'least change of v that the loops allow'),
+    'configuration_step': Quantity(
+        'next', 'q [NQ] h[0] seconds later at the velocity v of now, quaternions of length 1'),
     'semi_implicit_step': Quantity(
         'next', 'q [NQ] and v [NV] one step of h[0] seconds later: v with the acceleration now, q '
         'with that v; loops drift'),
@@ -311,6 +313,12 @@ def _repeated(argument: str, lanes: int) -> Callable[[dict[str, Any]], list[Any]
 
 def _step(dyn: PreparedDynamics, name: str) -> Exported:
     model, nq, nv = dyn.model, dyn.model.nq, dyn.model.nv
+    if name == 'configuration_step':
+        inputs = {'q': nq, 'v': nv, 'h': 1}
+        recording = CallRecorder(inputs)
+        q, v, h = recording.given.values()
+        return _put_together(dyn, name, inputs, (nq,), recording.end([
+            *normalized(model, q + h * rate(model, q, v))]))
     address = _address(dyn, name, 'forward_dynamics')
     inputs = {'q': nq, 'v': nv, 'tau': nv, 'h': 1}
     recording = CallRecorder(inputs)

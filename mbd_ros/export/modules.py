@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.errors import UnsupportedError
-from mbd_ros.execution.ir.machine_code import Address, emit, host, MachineCode
+from mbd_ros.execution.ir.machine_code import Address, host, MachineCode
 from mbd_ros.execution.ir.origin import kept
 from mbd_ros.execution.ir.workspace import DECLARATIONS, FROM_THE_CALLER, taken
 from mbd_ros.export.target import Target
@@ -88,7 +88,7 @@ class Modules:
             text = '\n'.join(self._table(number, array) for number, array in
                              self._tables.items())
             module = llvm.parse_assembly(text)
-            found.append(('tables', emit(module, target.machine(1), False),
+            found.append(('tables', target.code(module, 1, False),
                           [f'{self.prefix}t{number}' for number in self._tables]))
         return found
 
@@ -105,10 +105,9 @@ class Modules:
             function.name = f'{self.prefix}m{number}_{function.name}'
             function.visibility = 'hidden'
             defined.append(function.name)
-        machine = target.machine(code.optimization)
         return kept(f'exported {self.prefix}m{number}, {target}, {code.optimization}, '
                     f'{code.scheduled}, {host()}, {text}',
-                    lambda: emit(module, machine, code.scheduled)), defined
+                    lambda: target.code(module, code.optimization, code.scheduled)), defined
 
     def _linked(self, code: MachineCode) -> list[str]:
         """Return the table of addresses that ``MachineCode`` fills in at run time."""

@@ -21,7 +21,9 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from mbd_ros.errors import InvalidValueError, UnsupportedError
+from mbd_ros.execution.ir.machine_code import emit
 from mbd_ros.export.levels import LEVELS
+from mbd_ros.export.wasm import bitcode
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,8 @@ class Target:
         Of a pointer.
     levels : tuple of str
         Targets that one library holds together, the lowest one first.
+    relocation : str
+        How code finds data: ``'pic'``, or ``'static'``.
 
     """
 
@@ -49,11 +53,29 @@ class Target:
     abi: str = ''
     bits: int = 64
     levels: tuple[str, ...] = ()
+    relocation: str = 'pic'
 
     @property
     def elf(self) -> bool:
         """Whether objects are ELF files."""
         return not self.triple.startswith('wasm')
+
+    def code(self, module: Any, optimization: int, scheduled: bool) -> bytes:
+        """
+        Return object code of a module; for WebAssembly, bitcode that ``wasm.linked`` takes.
+
+        Parameters
+        ----------
+        module : llvmlite.binding.ModuleRef
+            The module; its triple and layout become those of this processor.
+        optimization, scheduled
+            As of ``MachineCode``.
+
+        """
+        machine = self.machine(optimization)
+        if self.elf:
+            return emit(module, machine, scheduled)
+        return bitcode(module, machine)
 
     def machine(self, optimization: int) -> Any:
         """
@@ -71,11 +93,11 @@ class Target:
         except RuntimeError as error:
             raise UnsupportedError(f"target '{self.name}'", str(error)) from None
         return target.create_target_machine(
-            cpu=self.cpu, features=self.features, opt=optimization, reloc='pic',
+            cpu=self.cpu, features=self.features, opt=optimization, reloc=self.relocation,
             codemodel='default', abiname=self.abi)
 
 
-NATIVE = 'native'
+NATIVE, WEB = 'native', 'wasm32'
 _LINUX = 'unknown-linux-gnu'
 _KNOWN = {one.name: one for one in (
     *(Target(f'x86-64{level}', f'x86_64-{_LINUX}', f'x86-64{level}')
@@ -84,7 +106,7 @@ _KNOWN = {one.name: one for one in (
     Target('aarch64', f'aarch64-{_LINUX}', 'generic', '+neon'),
     Target('armv7', 'armv7-unknown-linux-gnueabihf', 'cortex-a7', bits=32),
     Target('riscv64', f'riscv64-{_LINUX}', 'generic-rv64', '+m,+a,+f,+d,+c', 'lp64d'),
-    Target('wasm32', 'wasm32-unknown-unknown', 'generic', bits=32),
+    Target(WEB, 'wasm32-unknown-unknown', 'generic', bits=32, relocation='static'),
     Target('thumbv7em', 'thumbv7em-none-eabihf', 'cortex-m7', bits=32))}
 TARGETS = (NATIVE, *_KNOWN)
 

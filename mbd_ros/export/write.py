@@ -35,7 +35,6 @@ from mbd_ros.environment.load import LoadLaw
 from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.errors import InvalidValueError, MbdError, UnknownNameError, UnsupportedError
 from mbd_ros.execution.executors.compiled import Compiled
-from mbd_ros.execution.ir.machine_code import emit
 from mbd_ros.execution.ir.origin import model_digest
 from mbd_ros.execution.program.tree import world_of
 from mbd_ros.export import c_text
@@ -47,11 +46,13 @@ from mbd_ros.export.functions import addresses_of, Exported, exported, tips, USU
 from mbd_ros.export.identifiers import (
     bytes_ir, checked_name, checked_package, distinct, identifier)
 from mbd_ros.export.jax_ir import jax_ir, name_of as jax_name
+from mbd_ros.export.js_text import javascript
 from mbd_ros.export.levels import dispatch_ir
 from mbd_ros.export.modules import ALIGNED, Modules
 from mbd_ros.export.plugin_text import (
     has_plugin, plugin_cmake, plugin_description, plugin_source)
 from mbd_ros.export.target import NATIVE, Target, target_named
+from mbd_ros.export.wasm import linked, runnable
 from mbd_ros.model import Model, state
 
 MARK = '.mbd_ros_export'
@@ -74,7 +75,8 @@ class ExportedLibrary:
     header, static : Path
         ``include/NAME_dynamics.h`` and ``lib/libNAME_dynamics.a``.
     shared : Path or None
-        ``lib/libNAME_dynamics.so``; None where nothing here links it.
+        ``lib/libNAME_dynamics.so``; None where nothing here links it, and for WebAssembly, which
+        has ``lib/NAME_dynamics.wasm`` and ``.mjs`` instead.
     name : str
         Begins all names in C.
     functions : tuple of (str, Exported)
@@ -169,11 +171,14 @@ def export_library(
         raise UnsupportedError(f"export of robot '{model.name}'", '; '.join(missing))
     symbols = _symbols(chosen, found)
     objects, work = _objects(chosen, dyn, symbols, processor, parameters, version)
+    objects += _bound(bindings, symbols, processor, work, parameters)
+    if not processor.elf:
+        objects = [('whole', linked([code for _, code, _ in objects], processor.machine(1)),
+                    [name for _, _, defined in objects for name in defined])]
     library = c_text.Library(
         chosen, version, _digest(dyn), model, processor, symbols, work,
         dyn.gravity.tolist(), _names_of_world(dyn), parameters,
         sum(len(code) for _, code, _ in objects))
-    objects += _bound(bindings, symbols, processor, work, parameters)
     files = _files(library, objects, package)
     try:
         shared = _write(where, files, library, objects, missing)
@@ -216,7 +221,7 @@ def _objects(name: str, dyn: PreparedDynamics, symbols: Sequence[tuple[str, Expo
     else:
         objects, work = _code(f'{name}__', dyn, symbols, target, parameters)
     texts, defined = _facts(name, dyn, parameters, version)
-    objects.append(('facts', emit(llvm.parse_assembly(texts), target.machine(1), False), defined))
+    objects.append(('facts', target.code(llvm.parse_assembly(texts), 1, False), defined))
     return objects, work
 
 
@@ -245,7 +250,7 @@ def _code(prefix: str, dyn: PreparedDynamics, symbols: Sequence[tuple[str, Expor
         defined = [symbol, f'{symbol}_many']
         for one in defined if hidden else ():
             module.get_function(one).visibility = 'hidden'
-        objects.append((f'f{number}', emit(module, target.machine(2), True), defined))
+        objects.append((f'f{number}', target.code(module, 2, True), defined))
     return objects, work
 
 
@@ -266,8 +271,8 @@ def _every_level(name: str, dyn: PreparedDynamics, symbols: Sequence[tuple[str, 
         for end, kinds in (('', types), ('_many', f'i64, {types}')):
             functions.append((f'{symbol}{end}', kinds, [f'{tag}{symbol}{end}' for tag in tags]))
     level = f'{name}__level'
-    objects.append(('levels', emit(
-        llvm.parse_assembly(dispatch_ir(level, functions)), target.machine(2), False),
+    objects.append(('levels', target.code(
+        llvm.parse_assembly(dispatch_ir(level, functions)), 2, False),
         [level, *(symbol for symbol, _, _ in functions)]))
     return objects, work
 
@@ -286,8 +291,8 @@ def _bound(bindings: Sequence[str], symbols: Sequence[tuple[str, Exported]], tar
         if 'jax' in bindings:
             texts.append(('j', jax_ir(symbol, function.inputs, function.size, parameters),
                           [jax_name(symbol)]))
-        objects += [(f'{kind}{number}', emit(
-            llvm.parse_assembly(text), target.machine(1), False), defined)
+        objects += [(f'{kind}{number}', target.code(
+            llvm.parse_assembly(text), 1, False), defined)
             for kind, text, defined in texts]
     return objects
 
@@ -344,6 +349,11 @@ def _files(library: c_text.Library, objects: Sequence[tuple[str, bytes, list[str
         'example.c': c_text.example(library),
         f'lib/cmake/{name}/{name}Config.cmake': c_text.cmake_config(library),
         f'lib/pkgconfig/{name}.pc': c_text.pkg_config(library)}
+    engine = {}
+    if not library.target.elf:
+        texts[f'lib/{name}.mjs'] = javascript(library)
+        engine[f'lib/{name}.wasm'] = runnable(objects[0][1], [
+            f'{symbol}{end}' for symbol, _ in library.functions for end in ('', '_many')])
     if package is not None:
         texts['package.xml'] = c_text.package_xml(library, package)
         plugin = ''
@@ -352,7 +362,7 @@ def _files(library: c_text.Library, objects: Sequence[tuple[str, bytes, list[str
             texts[f'src/{solver}.cpp'] = plugin_source(library)
             texts[f'{solver}.xml'] = plugin_description(library)
         texts['CMakeLists.txt'] = c_text.cmake_lists(library, package, plugin)
-    return {**{place: text.encode() for place, text in texts.items()},
+    return {**{place: text.encode() for place, text in texts.items()}, **engine,
             f'lib/lib{name}.a': archive([(f'{one}.o', code, defined)
                                          for one, code, defined in objects])}
 
@@ -367,13 +377,15 @@ def _write(where: Path, files: dict[str, bytes], library: c_text.Library,
         path.write_bytes(data)
     shared = where / f'lib/lib{library.library}.so'
     shared.unlink(missing_ok=True)
-    reason = link_shared(shared, [code for _, code, _ in objects], library.target)
-    if reason:
-        missing.append(reason)
-    (where / 'README.md').write_text(c_text.readme(library, not reason), encoding='utf-8')
-    names = [*files, 'README.md', *([] if reason else [str(shared.relative_to(where))])]
+    reason = ''
+    if library.target.elf:
+        reason = link_shared(shared, [code for _, code, _ in objects], library.target)
+        missing += [reason] if reason else []
+    found = shared if library.target.elf and not reason else None
+    (where / 'README.md').write_text(c_text.readme(library, found is not None), encoding='utf-8')
+    names = [*files, 'README.md', *([] if found is None else [str(found.relative_to(where))])]
     (where / MARK).write_text('\n'.join([*names, '']))
-    return None if reason else shared
+    return found
 
 
 def link_shared(shared: Path, objects: Sequence[bytes], target: Target) -> str:
@@ -406,7 +418,7 @@ def link_shared(shared: Path, objects: Sequence[bytes], target: Target) -> str:
 
 def _linkers(target: Target) -> list[list[str]]:
     """Return commands that link shared libraries for a target, as far as they are here."""
-    if not target.elf or target.name.startswith('thumb'):
+    if target.name.startswith('thumb'):
         return []
     host = target.name == NATIVE or target.triple.split('-')[0] == (
         llvm.get_default_triple().split('-')[0])

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mbd_ros.description.records.budget import reading
-from mbd_ros.description.records.mesh_file import read_mesh
-from mbd_ros.description.urdf.visuals import read_visuals, Shape
+from mbd_ros.description.urdf.solids import solid_of
+from mbd_ros.description.urdf.visuals import read_visuals
 from mbd_ros.description.xml.packages import packages_of
 from mbd_ros.dynamics.api.bent_links import bent_links
 from mbd_ros.dynamics.api.functions import link_poses
@@ -35,8 +35,6 @@ LAMP = np.array([0.35, -0.5, 0.79])
 """Direction of the light."""
 DARKEST = 0.45
 """Brightness of what faces away from it."""
-SIDES = 24
-"""Of what is round."""
 MARGIN = 0.05
 """Around what is drawn, in parts of its largest size."""
 
@@ -96,12 +94,12 @@ def draw_robot(axes: Any, model: Model, q: ArrayLike, *, opacity: float = 1.0) -
         if shape.link in bent or shape.link not in poses:
             continue
         try:
-            corners, faces = _triangles(shape)
+            solid = solid_of(shape)
         except Exception as error:   # a library that reads files of others may raise anything
             remarks += (f"{shape.file} of link '{shape.link}' is not drawn: {error}",)
             continue
         pose = poses[shape.link] @ shape.pose
-        triangles = (corners @ pose[:3, :3].T + pose[:3, 3])[faces]
+        triangles = (solid.vertices @ pose[:3, :3].T + pose[:3, 3])[solid.faces]
         solids.append(triangles)
         paints.append(_lit(triangles, shape.color, opacity))
         drawn.append(triangles.reshape(-1, 3))
@@ -116,27 +114,6 @@ def draw_robot(axes: Any, model: Model, q: ArrayLike, *, opacity: float = 1.0) -
     if drawn:
         _fit(axes, np.concatenate(drawn))
     return remarks
-
-
-def _triangles(shape: Shape) -> tuple[Array, NDArray[np.int64]]:
-    """Return corners (n, 3) [m] and triangles (m, 3) of a shape in its own frame."""
-    from trimesh import creation
-
-    if shape.kind == 'mesh':
-        assert shape.file is not None
-        mesh = read_mesh(shape.file)
-        return mesh.vertices * np.asarray(shape.size), mesh.faces
-    if shape.kind == 'box':
-        solid = creation.box(shape.size)
-    elif shape.kind == 'sphere':
-        solid = creation.icosphere(subdivisions=2, radius=shape.size[0])
-    elif shape.kind == 'cylinder':
-        solid = creation.cylinder(shape.size[0], shape.size[1], sections=SIDES)
-    else:
-        radius, length = shape.size
-        solid = creation.capsule(length, radius, count=[SIDES, SIDES])
-        solid.apply_translation(-solid.bounds.mean(axis=0))
-    return np.asarray(solid.vertices), np.asarray(solid.faces)
 
 
 def _lit(triangles: Array, color: Sequence[float], opacity: float) -> Array:

@@ -94,7 +94,10 @@ def ours(model: Model, function, given, count=1, **surroundings):
 
 
 def stepped(dyn, name, given):
-    """Return q and v after a step."""
+    """Return q and v after a step, or q after one with constant v."""
+    if name == 'configuration_step':
+        q, v, h = given['q'], given['v'], given['h'][0]
+        return normalized(dyn.model, q + h * rate(dyn.model, q, v))
     q, v, tau, h = given['q'], given['v'], given['tau'], given['h'][0]
     if name == 'rk4_step':
         return np.concatenate(rk4_step(
@@ -104,7 +107,7 @@ def stepped(dyn, name, given):
 
 
 # What Python puts together from parts in NumPy: sums in another order, fused or not.
-IN_NUMPY = ('center_of_mass', 'semi_implicit_step', 'rk4_step')
+IN_NUMPY = ('center_of_mass', 'configuration_step', 'semi_implicit_step', 'rk4_step')
 
 
 def check(model: Model, library: ExportedLibrary, program, given, **surroundings) -> int:

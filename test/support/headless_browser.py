@@ -80,8 +80,8 @@ class Browser:
                 return dict(answer['result'])
 
     def evaluate(self, expression: str) -> Any:
-        """Return the value of a JavaScript expression."""
-        return self.call('Runtime.evaluate', expression=expression,
+        """Return the value of a JavaScript expression, or of what it promises."""
+        return self.call('Runtime.evaluate', expression=expression, awaitPromise=True,
                          returnByValue=True)['result'].get('value')
 
     def text(self) -> str:
