@@ -167,6 +167,43 @@ def test_rotors_and_resistance_of_actuators_and_tendons(parts, damping, friction
     assert not [finding for finding in model.findings if finding.severity == 'warning']
 
 
+numbers = st.lists(st.floats(0.0, 3.0).map(lambda x: round(x, 2)), min_size=1, max_size=3).map(
+    lambda some: ' '.join(map(str, some)))
+
+
+@given(coefficients=st.lists(numbers, min_size=5, max_size=5),
+       ratios=st.lists(st.floats(-2.0, 2.0), min_size=4, max_size=4), seed=st.integers(0, 99))
+@settings(max_examples=30, deadline=None)
+def test_damping_that_grows(coefficients, ratios, seed):
+    """Of joints with defaults, by actuators and by tendons; fewer numbers keep the rest."""
+    main, inner, own, pulled, driven = coefficients
+    text = f"""<mujoco><default><joint damping="{main}"/><default class="c"><joint
+    damping="{inner}"/></default></default><worldbody><body><joint name="j" class="c"/>
+    <joint name="k" axis="0 1 0" damping="{own}"/><geom size="1"/><body><joint type="ball"/>
+    <geom size="1" pos="1 0 0"/></body></body></worldbody><tendon><fixed name="t"
+    damping="{pulled}"><joint joint="j" coef="{ratios[0]}"/></fixed></tendon><actuator>
+    <motor joint="k" gear="{ratios[1]}" damping="{driven}"/><motor tendon="t" gear="{ratios[2]}"
+    damping="{driven}"/></actuator></mujoco>"""
+    model, peer = mbd_ros.load(text), mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(peer)
+    data.qvel = v = np.random.default_rng(seed).normal(size=peer.nv)
+    mujoco.mj_forward(peer, data)
+    model = replace(model, friction=np.zeros(model.nv))
+    still = np.zeros(model.nv)
+    found = mbd_ros.inverse_dynamics(
+        model, [*data.qpos[:2], 0.0, 0.0, 0.0, 1.0], v, still, dissipation=True,
+        executor='interpreted') - mbd_ros.inverse_dynamics(
+        model, [*data.qpos[:2], 0.0, 0.0, 0.0, 1.0], v, still, executor='interpreted')
+    size = np.abs(data.qfrc_passive).max() + np.abs(data.qfrc_bias).max()
+    np.testing.assert_allclose(found, -data.qfrc_passive, atol=1e-13 * max(size, 1.0))
+
+
+@pytest.mark.parametrize('sizes', ['.5', '.5 .6', '.5 .6 .7'])
+def test_fewer_numbers_than_in_a_default(sizes):
+    compare('<mujoco><default><geom type="box" size=".1 .2 .3"/></default><worldbody><body name='
+            f'"a"><joint name="j"/><geom size="{sizes}"/></body></worldbody></mujoco>', TOLERANCE)
+
+
 def test_every_rate_of_a_ball_joint_has_its_armature():
     joint = ('<joint name="x" type="ball" armature="0.2" damping="0.3" frictionloss="0.1" '
              'pos=".1 .2 .3"/>')

@@ -25,7 +25,7 @@ from collections.abc import Collection, Sequence
 import heapq
 from math import inf
 
-from mbd_ros.description.records.mechanism import Joint, JointKind
+from mbd_ros.description.records.mechanism import Dynamics, Joint, JointKind
 
 FREEDOMS: dict[JointKind, int] = {'fixed': 0, 'revolute': 1, 'continuous': 1, 'prismatic': 1,
                                   'planar': 3, 'spherical': 3}
@@ -99,4 +99,4 @@ def _dispensable(joint: Joint, needed: Collection[str]) -> tuple[bool, bool]:
     feel = joint.dynamics
     return (not (joint.name in needed or joint.mimic is not None
                  or 0.0 < joint.limits.effort < inf),
-            not (feel.damping or feel.friction or feel.armature or feel.series_stiffness))
+            feel == Dynamics())
