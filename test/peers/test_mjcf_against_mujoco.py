@@ -298,6 +298,16 @@ def test_solids_that_are_fitted_to_meshes(kind):
     compare(MESH.format('', DENT + ' scale="1 2 3"', f'{kind} mesh="m" fitscale="1.5"'), OF_MESHES)
 
 
+@pytest.mark.parametrize('geom', ['', 'density="10"', 'mass="3"', 'shellinertia="true"',
+                                  'mass="3" shellinertia="true"'])
+def test_a_height_field_on_a_body_that_moves(geom):
+    """It weighs what a box does."""
+    compare('<mujoco><asset><hfield name="h" nrow="2" ncol="2" size="1 2 .3 .2" elevation="0 1 2 '
+            '3"/></asset><worldbody><geom type="plane" size="1 1 1"/><body name="a"><joint name='
+            f'"j" type="ball"/><geom type="hfield" hfield="h" pos=".1 .2 .3" euler="10 20 30" '
+            f'{geom}/></body></worldbody></mujoco>', TOLERANCE)
+
+
 @pytest.mark.parametrize('geom', ['type="sphere" size=".5"', 'type="box" size=".1 .2 .3"',
                                   'type="cylinder" size=".1 .2"', 'type="capsule" size=".1 .2"'])
 def test_shells(geom):
@@ -374,8 +384,11 @@ PART = ('<mujoco model="sub"><compiler angle="radian" meshdir="meshes"/><default
         '<asset><mesh name="m" file="m.stl"/></asset><worldbody><geom size=".3"/><body name="x" '
         'pos="0 0 1" euler="0.1 0.2 0.3" childclass="c"><joint name="j"/><geom name="g" '
         'size=".1"/><site name="s"/><frame pos="9 9 9"><body name="y" pos="0 0 1"><joint '
-        'name="k"/><geom type="mesh" mesh="m" pos=".1 0 0"/></body></frame></body><body name="z">'
-        '<geom size=".2"/></body></worldbody><actuator><motor joint="j" gear="2" armature="0.1"/>'
+        'name="k"/><geom type="mesh" mesh="m" pos=".1 0 0"/></body></frame><frame name="v" pos="1 '
+        '0 0"><joint name="l" axis="1 0 0"/></frame></body><body name="z">'
+        '<geom size=".2"/></body><frame name="f" pos="0 1 0" euler="0.4 0 0"><geom size=".15"/>'
+        '<body name="u" pos="0 0 1"><joint name="i"/><geom size=".1" pos=".1 0 0"/></body></frame>'
+        '</worldbody><actuator><motor joint="j" gear="2" armature="0.1"/>'
         '</actuator><equality><joint name="e" joint1="j" joint2="k"/></equality></mujoco>')
 
 
@@ -386,6 +399,9 @@ PART = ('<mujoco model="sub"><compiler angle="radian" meshdir="meshes"/><default
     ('<attach model="sub" prefix="l_"/>', ''),
     ('<body name="h" pos="0 1 0"><joint name="hj"/><geom size=".1"/><attach model="sub" '
      'prefix="l_"/></body>', ''),
+    ('<attach model="sub" frame="f" prefix="l_"/>', ''),
+    ('<body name="h" pos="0 1 0" euler="10 20 30"><geom size=".1"/><attach model="sub" frame="f" '
+     'prefix="l_"/><attach model="sub" frame="v" prefix="m_"/></body>', ''),
     ('<attach model="sub" body="x" prefix="l_"/><attach model="sub" body="y" prefix="r_"/>', ''),
     ('<replicate count="2" offset="1 0 0"><attach model="sub" body="x" prefix="l_"/></replicate>',
      '')])

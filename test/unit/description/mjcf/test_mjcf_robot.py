@@ -135,6 +135,7 @@ def test_findings():
     ('<joint name="j" damping="1 -0.5"/>', 'joint \'j\': damping="1 -0.5" has a negative number'),
     ('<joint name="j" damping="1 2 3 4"/>', 'joint \'j\': damping="1 2 3 4" has 4 words; allowed: '
      '3 finite numbers'),
+    ('<geom type="hfield" hfield="h"/>', "<geom>: hfield 'h' does not exist"),
     ('<include file="x.xml"/>', "<include> of 'x.xml' in a text that has no folder; allowed: in "
      'files'),
 ])
@@ -148,7 +149,6 @@ def test_errors(body, message):
      'the shape ellipsoid,'),
     ('<composite type="cable"/>', '<composite>'),
     ('<flexcomp type="grid"/>', '<flexcomp>'),
-    ('<attach model="m" frame="f"/>', '<attach> of a frame'),
     ('<joint name="j" springdamper="1 0.5"/>', "springdamper of joint 'j'"),
     ('<freejoint align="true"/><inertial pos="0 0 0" mass="1" fullinertia="1 1 1 0 0 0.1"/>',
      "body 'a' with a free joint that is aligned with an inertia"),

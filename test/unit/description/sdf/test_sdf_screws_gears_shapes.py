@@ -161,13 +161,13 @@ def test_two_wheels_of_a_gearbox(signs):
         np.testing.assert_allclose(found, (turn, ratio * turn), rtol=1e-12)
 
 
-HOUSED = ('<sdf version="1.10"><model name="m"><link name="box">{0}</link><link name="a"><pose>0.2'
-          ' 0.1 0 0.3 0.2 0.1</pose>{0}</link><link name="b"><pose>1 0 0 0.5 0 0.4</pose>{0}'
-          '</link><joint name="h" type="revolute"><parent>world</parent><child>box</child><axis>'
-          '<xyz>0.6 0 0.8</xyz></axis></joint><joint name="ja" type="revolute"><parent>box</parent>'
-          '<child>a</child><pose>0.1 0 0 0 0 0</pose><axis><xyz expressed_in="__model__">{1}</xyz></axis>'
-          '</joint><joint name="jb" type="continuous"><parent>box</parent><child>b</child><axis>'
-          '<xyz expressed_in="__model__">{2}</xyz></axis></joint>{3}</model></sdf>')
+HOUSED = ('<sdf version="1.10"><model name="m"><link name="box">{0}</link><link name="a"><pose>0.'
+          '2 0.1 0 0.3 0.2 0.1</pose>{0}</link><link name="b"><pose>1 0 0 0.5 0 0.4</pose>{0}</li'
+          'nk><joint name="h" type="revolute"><parent>world</parent><child>box</child><axis><xyz>'
+          '0.6 0 0.8</xyz></axis></joint><joint name="ja" type="revolute"><parent>box</parent><ch'
+          'ild>a</child><pose>0.1 0 0 0 0 0</pose><axis><xyz expressed_in="__model__">{1}</xyz></'
+          'axis></joint><joint name="jb" type="continuous"><parent>box</parent><child>b</child><a'
+          'xis><xyz expressed_in="__model__">{2}</xyz></axis></joint>{3}</model></sdf>')
 GEAR = ('<joint name="g" type="gearbox"><parent>a</parent><child>b</child><gearbox_reference_body>'
         'box</gearbox_reference_body><gearbox_ratio>{2}</gearbox_ratio><axis><xyz expressed_in='
         '"__model__">{0}</xyz></axis><axis2><xyz expressed_in="__model__">{1}</xyz></axis2>'
@@ -312,7 +312,13 @@ def test_a_mesh_weighs_what_it_encloses(tmp_path):
     (SHAPE.format('', '', '0 0 0', '<box/>'), '<box> has no <size>'),
     (SHAPE.format('', '', '0 0 0', '<sphere><radius>0</radius></sphere>'), 'allowed: positive'),
     (SHAPE.format('', '<density>-1</density>', '0 0 0', '<plane/>'), 'a density of -1 kg'),
-    (SHAPE.format('', '', '0 0 0', '<mesh><uri>m.stl</uri></mesh>'), 'opens no files')])
+    (SHAPE.format('', '', '0 0 0', '<mesh><uri>m.stl</uri></mesh>'), 'opens no files'),
+    (SHAPE.format('', '', '0 0 0', '<mesh><uri>m.stl</uri><submesh><name>a</name></submesh></mesh>'
+                  ), 'a mass of a <submesh>'),
+    (SHAPE.format('', '', '0 0 0', '<heightmap><uri>m.png</uri></heightmap>'),
+     'a mass of its collision shape <heightmap>'),
+    (SHAPE.format('', '', '0 0 0', '<mesh optimization="convex_hull"><uri>m.stl</uri></mesh>'),
+     "a mass of a mesh with optimization='convex_hull'")])
 def test_shapes_without_a_mass(shapes, why):
     with pytest.raises((DescriptionError, UnsupportedError), match=why):
         read(AUTO.format('', shapes))
