@@ -34,6 +34,8 @@ def plugin_source(library: Library) -> str:
     space = f'{name}_inverse_dynamics_solver'
     rows = ', '.join(f'{one!r}' for one in model.damping.tolist())
     dry = ', '.join(f'{one!r}' for one in model.friction.tolist())
+    growing = [', '.join(f'{one!r}' for one in coefficients.tolist())
+               for coefficients in (model.quadratic_damping, model.cubic_damping)]
     joints = '\n'.join(f'//   {k}: {commented(one)}' for k, one in enumerate(model.joint_names))
     gravity = ', '.join(f'{one!r}' for one in library.gravity)
     world = ', world_.data()' if library.parameters else ''
@@ -55,6 +57,7 @@ def plugin_source(library: Library) -> str:
 // The robot is that of the export: robot_description is not read. Of the parameters 'gravity' is.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -122,10 +125,14 @@ public:
     if (joint_velocities.size() != static_cast<Eigen::Index>(nv)) {{verify(Code::size);}}
     constexpr std::array<double, nv> viscous = {{{rows}}};
     constexpr std::array<double, nv> dry = {{{dry}}};
+    constexpr std::array<double, nv> quadratic = {{{growing[0]}}};   // of damping that grows
+    constexpr std::array<double, nv> cubic = {{{growing[1]}}};
     Eigen::VectorXd friction(nv);
     for (std::size_t k = 0; k < nv; ++k) {{
       const double v = joint_velocities[static_cast<Eigen::Index>(k)];
-      friction[static_cast<Eigen::Index>(k)] = viscous[k] * v + dry[k] * ((v > 0.0) - (v < 0.0));
+      friction[static_cast<Eigen::Index>(k)] =
+        (viscous[k] + quadratic[k] * std::abs(v) + cubic[k] * v * v) * v +
+        dry[k] * ((v > 0.0) - (v < 0.0));
     }}
     return friction;
   }}

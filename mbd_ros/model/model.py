@@ -90,6 +90,9 @@ class Model(_WeaklyReferable):
         slide along axes which turn it resists dv/dt of v as a vector, ``qdd + w x v``.
     damping, friction : (nv,) array
         URDF's ``<dynamics>``: viscous [N m s/rad or N s/m] and dry friction [N m or N].
+    quadratic_damping, cubic_damping : (nv,) array
+        Of MJCF's ``damping="c1 c2 c3"``: c2 and c3 of the effort ``(c1 + c2 |v| + c3 v^2) v``
+        [N m s^2/rad^2 or N s^2/m^2, N m s^3/rad^3 or N s^3/m^3].
     lower, upper : (nv,) array
         Position limits [rad or m], infinite where there are none.
     velocity_limits, effort_limits : (nv,) array
@@ -142,6 +145,8 @@ class Model(_WeaklyReferable):
     armature: Array
     damping: Array
     friction: Array
+    quadratic_damping: Array
+    cubic_damping: Array
     lower: Array
     upper: Array
     velocity_limits: Array

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.prepared.external_forces import external_efforts
+from mbd_ros.dynamics.quantities.joint_damping import viscous_friction
 from mbd_ros.environment.immersion import Fluid
 from mbd_ros.model import Model
 from mbd_ros.simulation.coded_steps import can_be_coded, CodedSteps, LinearEfforts, rk4, Scheme
@@ -211,7 +212,8 @@ class FreeMotion:
             loads = self._loads(t, q, v) if callable(self._loads) else self._loads
             tau = tau + external_efforts(self._dyn, q, loads)
         if self._dissipation:
-            tau = tau - model.damping * v - model.friction * np.tanh(v / STICKING_SPEED)
+            tau = tau - viscous_friction(model, v) - (
+                model.friction * np.tanh(v / STICKING_SPEED))
         return tau
 
     def applied(self, t: float, q: Vector, v: Vector) -> list[Vector]:

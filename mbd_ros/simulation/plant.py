@@ -89,8 +89,9 @@ def plant(model: Model, *, mass_scale: float = 1.0, payload: float = 0.0, link: 
         if name not in places:
             raise UnknownNameError('joint', name, tuple(places))
         dry[places[name]] += sticking_friction
-    return replace(model, damping=model.damping if dissipation else np.zeros(model.nv),
-                   friction=dry)
+    none = np.zeros(model.nv)
+    return replace(model, friction=dry) if dissipation else replace(
+        model, friction=dry, damping=none, quadratic_damping=none, cubic_damping=none)
 
 
 def scaled(mechanism: Mechanism, factor: float) -> Mechanism:

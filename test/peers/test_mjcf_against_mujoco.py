@@ -167,6 +167,43 @@ def test_rotors_and_resistance_of_actuators_and_tendons(parts, damping, friction
     assert not [finding for finding in model.findings if finding.severity == 'warning']
 
 
+numbers = st.lists(st.floats(0.0, 3.0).map(lambda x: round(x, 2)), min_size=1, max_size=3).map(
+    lambda some: ' '.join(map(str, some)))
+
+
+@given(coefficients=st.lists(numbers, min_size=5, max_size=5),
+       ratios=st.lists(st.floats(-2.0, 2.0), min_size=4, max_size=4), seed=st.integers(0, 99))
+@settings(max_examples=30, deadline=None)
+def test_damping_that_grows(coefficients, ratios, seed):
+    """Of joints with defaults, by actuators and by tendons; fewer numbers keep the rest."""
+    main, inner, own, pulled, driven = coefficients
+    text = f"""<mujoco><default><joint damping="{main}"/><default class="c"><joint
+    damping="{inner}"/></default></default><worldbody><body><joint name="j" class="c"/>
+    <joint name="k" axis="0 1 0" damping="{own}"/><geom size="1"/><body><joint type="ball"/>
+    <geom size="1" pos="1 0 0"/></body></body></worldbody><tendon><fixed name="t"
+    damping="{pulled}"><joint joint="j" coef="{ratios[0]}"/></fixed></tendon><actuator>
+    <motor joint="k" gear="{ratios[1]}" damping="{driven}"/><motor tendon="t" gear="{ratios[2]}"
+    damping="{driven}"/></actuator></mujoco>"""
+    model, peer = mbd_ros.load(text), mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(peer)
+    data.qvel = v = np.random.default_rng(seed).normal(size=peer.nv)
+    mujoco.mj_forward(peer, data)
+    model = replace(model, friction=np.zeros(model.nv))
+    still = np.zeros(model.nv)
+    found = mbd_ros.inverse_dynamics(
+        model, [*data.qpos[:2], 0.0, 0.0, 0.0, 1.0], v, still, dissipation=True,
+        executor='interpreted') - mbd_ros.inverse_dynamics(
+        model, [*data.qpos[:2], 0.0, 0.0, 0.0, 1.0], v, still, executor='interpreted')
+    size = np.abs(data.qfrc_passive).max() + np.abs(data.qfrc_bias).max()
+    np.testing.assert_allclose(found, -data.qfrc_passive, atol=1e-13 * max(size, 1.0))
+
+
+@pytest.mark.parametrize('sizes', ['.5', '.5 .6', '.5 .6 .7'])
+def test_fewer_numbers_than_in_a_default(sizes):
+    compare('<mujoco><default><geom type="box" size=".1 .2 .3"/></default><worldbody><body name='
+            f'"a"><joint name="j"/><geom size="{sizes}"/></body></worldbody></mujoco>', TOLERANCE)
+
+
 def test_every_rate_of_a_ball_joint_has_its_armature():
     joint = ('<joint name="x" type="ball" armature="0.2" damping="0.3" frictionloss="0.1" '
              'pos=".1 .2 .3"/>')
@@ -261,6 +298,16 @@ def test_solids_that_are_fitted_to_meshes(kind):
     compare(MESH.format('', DENT + ' scale="1 2 3"', f'{kind} mesh="m" fitscale="1.5"'), OF_MESHES)
 
 
+@pytest.mark.parametrize('geom', ['', 'density="10"', 'mass="3"', 'shellinertia="true"',
+                                  'mass="3" shellinertia="true"'])
+def test_a_height_field_on_a_body_that_moves(geom):
+    """It weighs what a box does."""
+    compare('<mujoco><asset><hfield name="h" nrow="2" ncol="2" size="1 2 .3 .2" elevation="0 1 2 '
+            '3"/></asset><worldbody><geom type="plane" size="1 1 1"/><body name="a"><joint name='
+            f'"j" type="ball"/><geom type="hfield" hfield="h" pos=".1 .2 .3" euler="10 20 30" '
+            f'{geom}/></body></worldbody></mujoco>', TOLERANCE)
+
+
 @pytest.mark.parametrize('geom', ['type="sphere" size=".5"', 'type="box" size=".1 .2 .3"',
                                   'type="cylinder" size=".1 .2"', 'type="capsule" size=".1 .2"'])
 def test_shells(geom):
@@ -337,8 +384,11 @@ PART = ('<mujoco model="sub"><compiler angle="radian" meshdir="meshes"/><default
         '<asset><mesh name="m" file="m.stl"/></asset><worldbody><geom size=".3"/><body name="x" '
         'pos="0 0 1" euler="0.1 0.2 0.3" childclass="c"><joint name="j"/><geom name="g" '
         'size=".1"/><site name="s"/><frame pos="9 9 9"><body name="y" pos="0 0 1"><joint '
-        'name="k"/><geom type="mesh" mesh="m" pos=".1 0 0"/></body></frame></body><body name="z">'
-        '<geom size=".2"/></body></worldbody><actuator><motor joint="j" gear="2" armature="0.1"/>'
+        'name="k"/><geom type="mesh" mesh="m" pos=".1 0 0"/></body></frame><frame name="v" pos="1 '
+        '0 0"><joint name="l" axis="1 0 0"/></frame></body><body name="z">'
+        '<geom size=".2"/></body><frame name="f" pos="0 1 0" euler="0.4 0 0"><geom size=".15"/>'
+        '<body name="u" pos="0 0 1"><joint name="i"/><geom size=".1" pos=".1 0 0"/></body></frame>'
+        '</worldbody><actuator><motor joint="j" gear="2" armature="0.1"/>'
         '</actuator><equality><joint name="e" joint1="j" joint2="k"/></equality></mujoco>')
 
 
@@ -349,6 +399,9 @@ PART = ('<mujoco model="sub"><compiler angle="radian" meshdir="meshes"/><default
     ('<attach model="sub" prefix="l_"/>', ''),
     ('<body name="h" pos="0 1 0"><joint name="hj"/><geom size=".1"/><attach model="sub" '
      'prefix="l_"/></body>', ''),
+    ('<attach model="sub" frame="f" prefix="l_"/>', ''),
+    ('<body name="h" pos="0 1 0" euler="10 20 30"><geom size=".1"/><attach model="sub" frame="f" '
+     'prefix="l_"/><attach model="sub" frame="v" prefix="m_"/></body>', ''),
     ('<attach model="sub" body="x" prefix="l_"/><attach model="sub" body="y" prefix="r_"/>', ''),
     ('<replicate count="2" offset="1 0 0"><attach model="sub" body="x" prefix="l_"/></replicate>',
      '')])

@@ -26,6 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mbd_ros.dynamics.quantities.joint_damping import viscous_friction
 from mbd_ros.errors import TooMuchEffortError
 from mbd_ros.model import Model
 from mbd_ros.model.names import position_units
@@ -107,4 +108,4 @@ def as_needs(found: Sequence[tuple[float, Vector, Vector]]) -> Needs:
 def friction_of(model: Model, v: Matrix) -> tuple[Matrix, Matrix]:
     """Return the efforts (..., nv) against viscous and against dry friction at velocities."""
     moving = np.sign(v) * (np.abs(v) > STANDING)
-    return np.asarray(model.damping * v), np.asarray(model.friction * moving)
+    return viscous_friction(model, v), np.asarray(model.friction * moving)

@@ -29,7 +29,7 @@ from mbd_ros.description.mjcf.geoms import Geom, read_geom
 from mbd_ros.description.mjcf.masses import possible
 from mbd_ros.description.mjcf.meshes import Meshes
 from mbd_ros.description.mjcf.orientation import read_pose, read_rotation
-from mbd_ros.description.mjcf.resistance import linear_damping, refuse_springdamper
+from mbd_ros.description.mjcf.resistance import dampings, refuse_springdamper
 from mbd_ros.description.records.mechanism import (
     Dynamics, Inertia, Joint, JointKind, Limits, Link, SpringDamper, Vector3)
 from mbd_ros.description.records.poses import inverse, matrix3, pose_from
@@ -324,7 +324,7 @@ def _resistance(item: Item, name: str, document: Document) -> Dynamics:
     if any(item.polynomial('stiffness')) and 'spring' not in document.settings.disabled:
         document.report.remark('warning', f"joint '{name}': the spring of its stiffness is not "
                                'used', document.report.source(item.element))
-    values = {'damping': linear_damping(item), 'friction': item.number('frictionloss', 0.0),
+    values = {**dampings(item), 'friction': item.number('frictionloss', 0.0),
               'armature': item.number('armature', 0.0)}
     for ours, value in values.items():
         if value < 0.0:

@@ -26,7 +26,7 @@ from mbd_ros.description.mjcf.orientation import euler
 from mbd_ros.description.records.report import nearest, Report, TEXT
 from mbd_ros.description.xml.roots import Roots
 from mbd_ros.description.xml.xml_tree import children, MAX_BYTES, parse_xml
-from mbd_ros.errors import DescriptionError, UnsupportedError
+from mbd_ros.errors import DescriptionError
 
 Array = NDArray[np.float64]
 Part = tuple[Any, Array, str, Document]
@@ -71,39 +71,35 @@ def replicas(item: Item, childclass: str, documents: Sequence[Document]) -> Iter
 
 def attached(item: Item, documents: list[Document]) -> Iterator[Part]:
     """
-    Yield what ``<attach>`` takes from another file: a body, or all that its world holds.
+    Yield what ``<attach>`` takes from another file: a body, a frame, or all that its world holds.
 
     Raises
     ------
     DescriptionError
-        If there is no such model, file or body.
-    UnsupportedError
-        If it takes a frame.
+        If there is no such model, file, body or frame.
 
     """
     document = item.document
-    if 'frame' in item.values:
-        raise UnsupportedError('<attach> of a frame', 'attach the body in it',
-                               source=document.report.source(item.element))
     if len(documents) + sum(len(one.copies) for one in documents) >= MAX_COPIES:
         raise document.error(item.element, f'<attach>: there are {MAX_COPIES} copies already')
     other = _opened(item, documents)
     other.prefix = document.prefix + item.text('prefix')
     other.suffix = document.suffix
     documents.append(other)
-    name = item.text('body')
-    bodies = {body.get('name'): body for part in other.root.iterfind('worldbody')
-              for body in part.iter('body')}
+    kind = 'frame' if 'frame' in item.values else 'body'
+    name = item.text(kind)
+    named = {element.get('name'): element for part in other.root.iterfind('worldbody')
+             for element in part.iter(kind)}
     if not name:
         for part in other.root.iterfind('worldbody'):
             for child in children(part):
                 yield child, np.eye(4), 'main', other
-    elif name not in bodies:
-        raise document.error(item.element, f"<attach>: body '{name}' does not exist in model "
-                             f"'{item.text('model')}'{nearest(name, filter(None, bodies))}")
+    elif name not in named:
+        raise document.error(item.element, f"<attach>: {kind} '{name}' does not exist in model "
+                             f"'{item.text('model')}'{nearest(name, filter(None, named))}")
     else:
-        above = (element.get('childclass') for element in bodies[name].iterancestors())
-        yield bodies[name], np.eye(4), next(filter(None, above), 'main'), other
+        above = (element.get('childclass') for element in named[name].iterancestors())
+        yield named[name], np.eye(4), next(filter(None, above), 'main'), other
 
 
 def _opened(item: Item, documents: Sequence[Document]) -> Document:

@@ -29,6 +29,8 @@ from mbd_ros.description.xml.xml_tree import children, MAX_BYTES, parse_xml
 from mbd_ros.errors import DescriptionError
 
 MAX_INCLUDES = 200
+PARTIAL = frozenset(('size', 'damping', 'stiffness'))
+"""Attributes of which fewer numbers than in the default leave the rest of it as it is."""
 _ACTUATORS = ('general', 'motor', 'position', 'velocity', 'intvelocity', 'pid', 'damper',
               'cylinder', 'muscle', 'adhesion', 'dcmotor', 'plugin')
 SHARED = {'spatial': ('tendon',), 'fixed': ('tendon',)} | {
@@ -157,7 +159,7 @@ class Document:
                              f'{nearest(name, self.defaults)}')
         values = dict(element.attrib)
         for tag in reversed(SHARED.get(str(element.tag), (str(element.tag),))):
-            values = self.defaults[name].get(tag, {}) | values
+            values = _over(self.defaults[name].get(tag, {}), values)
         values.pop(FILE, None)
         return Item(element, values, self)
 
@@ -201,9 +203,10 @@ class Item:
         name = self.element.get('name')
         return self.document.named(name) if name else ''
 
-    def polynomial(self, name: str) -> tuple[float, ...]:
-        """Return the coefficients of an attribute that may be a polynomial, at most five."""
-        return self.numbers(name, 1, 2, 3, 4, 5) or (0.0,)
+    def polynomial(self, name: str) -> tuple[float, float, float]:
+        """Return the coefficients of an attribute of one to three numbers; zeros without it."""
+        first, second, third, *_ = *(self.numbers(name, 1, 2, 3) or ()), 0.0, 0.0, 0.0
+        return first, second, third
 
     def choice(self, name: str, allowed: Iterable[str], default: str) -> str:
         """Return an attribute that is one of several words."""
@@ -241,6 +244,20 @@ def open_document(root: Any, report: Report, file: str) -> Document:
         before = {} if number == 0 else document.defaults['main']
         _read_defaults(default, before, document, top=True)
     return document
+
+
+def _over(defaults: dict[str, str], given: dict[str, str]) -> dict[str, str]:
+    """
+    Return attributes over their defaults.
+
+    Of those with up to some count of numbers, such as ``damping="1 2 3"``, the last ones of the
+    default stay where fewer are given, as in MuJoCo.
+    """
+    result = defaults | given
+    for name in PARTIAL & defaults.keys() & given.keys():
+        own = given[name].split()
+        result[name] = ' '.join((*own, *defaults[name].split()[len(own):]))
+    return result
 
 
 def _include(root: Any, document: Document, report: Report) -> None:
@@ -338,6 +355,6 @@ def _read_defaults(element: Any, inherited: dict[str, dict[str, str]], document:
             if child.tag == 'default':
                 inner.append(child)
             else:
-                own[child.tag] = own.get(child.tag, {}) | dict(child.attrib)
+                own[child.tag] = _over(own.get(child.tag, {}), dict(child.attrib))
         document.defaults[name] = own
         waiting.extend((child, own, False) for child in inner)

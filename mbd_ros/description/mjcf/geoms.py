@@ -31,8 +31,7 @@ from mbd_ros.errors import UnsupportedError
 
 Array = NDArray[np.float64]
 
-_FLAT = ('plane', 'hfield')
-_TYPES = (*SOLIDS, 'mesh', 'sdf', *_FLAT)
+_TYPES = (*SOLIDS, 'mesh', 'sdf', 'plane', 'hfield')
 
 
 @dataclass
@@ -60,13 +59,15 @@ class Geom:
         given = self.item.numbers('mass', 1)
         density = self.item.number('density', 1000.0)
         nothing = 0.0, self.pose, np.zeros((3, 3))
-        if self.kind in _FLAT or given == (0.0,) or (given is None and density == 0.0):
+        if self.kind == 'plane' or given == (0.0,) or (given is None and density == 0.0):
             return nothing
         if self.kind == 'mesh':
             return self._as_mesh(given, density)
-        if self.kind not in SOLIDS:
-            raise self._unsupported(f'a {self.kind}')
-        pose, size = self.pose, self.size
+        kind, pose, size = self.kind, self.pose, self.size
+        if kind == 'hfield':   # MuJoCo takes a box, of half its height on average
+            kind, size = 'box', self.meshes.heights(self.item)
+        if kind not in SOLIDS:
+            raise self._unsupported(f'a {kind}')
         if self.fitted:
             if self.item.document.settings.fits_boxes:
                 raise self._unsupported('fitted to the box around a mesh')
@@ -74,9 +75,9 @@ class Geom:
                                   self.item.number('fitscale', 1.0))
             pose = pose @ within
         shell = self.item.text('shellinertia', 'false') == 'true'
-        if shell and self.kind not in SHELLS:
-            raise self._unsupported(f'a shell of the shape {self.kind}')
-        volume, moments = (SHELLS[self.kind] if shell else SOLIDS[self.kind][1])(*size)
+        if shell and kind not in SHELLS:
+            raise self._unsupported(f'a shell of the shape {kind}')
+        volume, moments = (SHELLS[kind] if shell else SOLIDS[kind][1])(*size)
         mass = self._positive(density * volume if given is None else given[0])
         return mass, pose, mass * np.diag(moments)
 

@@ -38,7 +38,7 @@ KINDS = ('.obj', '.stl', '.msh')
 
 class Meshes:
     """
-    The meshes of a document by name; files are opened when a mass is asked for.
+    The meshes and height fields of a document; files are opened when a mass is asked for.
 
     Parameters
     ----------
@@ -52,14 +52,41 @@ class Meshes:
         self._solids: dict[str, MeshSolid] = {}
 
     @cached_property
-    def _assets(self) -> dict[str, Item]:
-        found = {}
+    def _assets(self) -> dict[str, dict[str, Item]]:
+        found: dict[str, dict[str, Item]] = {'mesh': {}, 'hfield': {}}
         for part in self._document.root.iterfind('asset'):
-            for element in part.iterfind('mesh'):
-                item = self._document.item(element, 'main')
-                name = item.text('name') or Path(item.text('file')).stem
-                found[name] = item
+            for element in part.iterfind('*'):
+                if element.tag in found:
+                    item = self._document.item(element, 'main')
+                    name = item.text('name') or Path(item.text('file')).stem
+                    found[str(element.tag)][name] = item
         return found
+
+    def _asset(self, geom: Item, kind: str) -> Item:
+        name, known = geom.text(kind), self._assets[kind]
+        if name not in known:
+            raise self._document.error(geom.element, f"{geom.called()}: {kind} '{name}' does not "
+                                       f'exist{nearest(name, known)}')
+        return known[name]
+
+    def heights(self, geom: Item) -> tuple[float, float, float]:
+        """
+        Return the half sizes of the box as which MuJoCo weighs the height field of a geom.
+
+        Raises
+        ------
+        DescriptionError
+            If there is no such field, or its size is not four positive numbers.
+
+        """
+        item = self._asset(geom, 'hfield')
+        sizes = item.numbers('size', 4) or (0.0, 0.0, 0.0, 0.0)
+        if min(sizes) <= 0.0:
+            text = item.text('size')
+            raise self._document.error(item.element, f"{item.called()} has the size '{text}'; "
+                                       'allowed: 4 positive numbers')
+        x, y, top, base = sizes
+        return x, y, 0.25 * top + 0.5 * base
 
     def solid(self, geom: Item) -> MeshSolid:
         """
@@ -73,12 +100,8 @@ class Meshes:
             If MuJoCo makes the mesh itself.
 
         """
-        name = geom.text('mesh')
-        if name not in self._assets:
-            raise self._document.error(geom.element, f"{geom.called()}: mesh '{name}' does not "
-                                       f'exist{nearest(name, self._assets)}')
+        item, name = self._asset(geom, 'mesh'), geom.text('mesh')
         if name not in self._solids:
-            item = self._assets[name]
             try:
                 self._solids[name] = self._weighed(item)
             except (DescriptionError, ValueError) as error:

@@ -29,6 +29,7 @@ from mbd_ros.errors import UnsupportedError
 if TYPE_CHECKING:
     from mbd_ros.description.mjcf.bodies import Tree
 
+DAMPINGS = ('damping', 'quadratic_damping', 'cubic_damping')
 _RATES = ('armature', 'damping', 'frictionloss')
 _ON_JOINTS = ('joint', 'jointinparent')
 
@@ -42,22 +43,23 @@ def refuse_springdamper(item: Item) -> None:
             'computes for it', source=item.document.report.source(item.element))
 
 
-def linear_damping(item: Item) -> float:
+def dampings(item: Item) -> dict[str, float]:
     """
-    Return the damping of a joint, tendon or actuator.
+    Return the damping of a joint, tendon or actuator, by the names that ``Dynamics`` has.
 
     Raises
     ------
-    UnsupportedError
-        If it grows with the speed.
+    DescriptionError
+        If a coefficient is negative: the motion would gain energy.
 
     """
-    first, *others = item.polynomial('damping')
-    if any(others):
-        raise UnsupportedError(
-            f'damping="{item.text("damping")}" of {item.called()}, which grows with the speed,',
-            'write one number', source=item.document.report.source(item.element))
-    return 0.0 if 'damper' in item.document.settings.disabled else first
+    values = item.polynomial('damping')
+    if min(values) < 0.0:
+        raise item.document.error(item.element, f'{item.called()}: damping='
+                                  f'"{item.text("damping")}" has a negative number')
+    if 'damper' in item.document.settings.disabled:
+        values = (0.0, 0.0, 0.0)
+    return dict(zip(DAMPINGS, values))
 
 
 def read_transmissions(tree: Tree) -> None:
@@ -110,13 +112,18 @@ def _tendon(item: Item, joint: tuple[str, float] | None, tree: Tree,
     off = item.document.settings.disabled
     stiffness = 0.0 if 'spring' in off else item.polynomial('stiffness')[0]
     ends = _ends(item, tree)
-    if ends is not None and not any(item.polynomial('stiffness')[1:]) and _spring(
+    bends = (*item.polynomial('stiffness')[1:], values['quadratic_damping'],
+             values['cubic_damping'])
+    if ends is not None and not any(bends) and _spring(
             item, ends, stiffness, values['damping'], tree):
         stiffness = values['damping'] = 0.0
     if stiffness:
         item.document.report.remark('warning', f'{item.called()}: the spring of its stiffness is '
                                     'not used', item.document.report.source(item.element))
     if any(values.values()):
+        ratio = 0.0 if joint is None else abs(joint[1])   # the tendon's own speed counts
+        values['quadratic_damping'] *= ratio
+        values['cubic_damping'] *= ratio**2
         _add(item, values, joint, tree, numbers)
     if 'limit' not in off and item.text('range') and item.text('limited', 'auto') != 'false':
         item.document.report.remark('warning', f'{item.called()}: its range is not used',
@@ -168,12 +175,14 @@ def _actuator(item: Item, ratios: dict[str, tuple[str, float]], tree: Tree,
     else:
         joint, coefficient = ratios.get(item.reference('tendon'), ('', 0.0))
         target = (joint, gear * coefficient) if joint else None
+        values['quadratic_damping'] *= abs(coefficient)
+        values['cubic_damping'] *= coefficient**2
     _add(item, values, target, tree, numbers)
 
 
 def _values(item: Item) -> dict[str, float]:
     values = {name: item.number(name, 0.0) for name in ('armature', 'frictionloss')}
-    values['damping'] = linear_damping(item)
+    values.update(dampings(item))
     for name, value in values.items():
         if value < 0.0:
             raise item.document.error(item.element, f'{item.called()}: {name}={value:.9g} is '
@@ -189,13 +198,19 @@ def _add(item: Item, values: dict[str, float], target: tuple[str, float] | None,
     k = -1 if target is None else numbers[target[0]]
     if target is None or tree.joints[k].kind not in ('revolute', 'continuous', 'prismatic'):
         raise UnsupportedError(
-            f'{" and ".join(name for name in _RATES if values[name])} of {item.called()}, which '
+            f'{" and ".join(_nonzero(values))} of {item.called()}, which '
             'acts on more than one coordinate,', 'allowed: on a hinge or slide joint, or a '
             'tendon of one', source=item.document.report.source(item.element))
     ratio = abs(target[1])
     joint = tree.joints[k]
     own = joint.dynamics
     tree.joints[k] = replace(joint, dynamics=replace(
-        own, armature=own.armature + ratio**2 * values['armature'],
-        damping=own.damping + ratio**2 * values['damping'],
-        friction=own.friction + ratio * values['frictionloss']))
+        own, friction=own.friction + ratio * values['frictionloss'],
+        **{name: getattr(own, name) + ratio**2 * values[name]
+           for name in ('armature', *DAMPINGS)}))
+
+
+def _nonzero(values: dict[str, float]) -> list[str]:
+    """Return the attributes that have an effect."""
+    growing = any(values[name] for name in DAMPINGS)
+    return [name for name in _RATES if values[name] or (name == 'damping' and growing)]

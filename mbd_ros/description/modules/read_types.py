@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+import dataclasses
 from typing import cast, get_args
 
 from mbd_ros.description.modules.inner_tree import check_tree
@@ -203,10 +204,9 @@ def _moving(fields: Fields) -> PortJoint:
         limits = _limits(fields['limits'], kind)
     dynamics = Dynamics()
     if 'dynamics' in fields:
-        feel = fields['dynamics'].fields('damping', 'friction', 'armature', 'series_stiffness',
-                                         'series_damping')
-        dynamics = Dynamics(*(feel.not_negative(name) for name in (
-            'damping', 'friction', 'armature', 'series_stiffness', 'series_damping')))
+        known = tuple(one.name for one in dataclasses.fields(Dynamics))
+        feel = fields['dynamics'].fields(*known)
+        dynamics = Dynamics(*(feel.not_negative(name) for name in known))
         if dynamics.series_stiffness and not dynamics.armature:
             feel.owner.fail("has 'series_stiffness' without 'armature'; allowed: a rotor between "
                             'motor and spring')

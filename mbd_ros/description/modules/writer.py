@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+import dataclasses
 import math
 from typing import Any
 
@@ -147,10 +148,7 @@ def _moving(joint: PortJoint) -> dict[str, Any]:
     dynamics = joint.dynamics
     return {'type': joint.kind, 'axis': list(joint.axis), **_without({
         'limits': _limits(joint.limits),
-        'dynamics': _without({'damping': dynamics.damping, 'friction': dynamics.friction,
-                              'armature': dynamics.armature,
-                              'series_stiffness': dynamics.series_stiffness,
-                              'series_damping': dynamics.series_damping})})}
+        'dynamics': _without(dataclasses.asdict(dynamics))})}
 
 
 def _limits(limits: Limits) -> dict[str, float]:

@@ -25,18 +25,20 @@ from collections.abc import Collection, Sequence
 import heapq
 from math import inf
 
-from mbd_ros.description.records.mechanism import Joint, JointKind
+from mbd_ros.description.records.mechanism import Dynamics, Joint, JointKind
 
 FREEDOMS: dict[JointKind, int] = {'fixed': 0, 'revolute': 1, 'continuous': 1, 'prismatic': 1,
                                   'planar': 3, 'spherical': 3}
 """Of the joints that can close loops."""
 
 
-def carriers(root: str, joints: Sequence[Joint], driven: Collection[str] = ()) -> dict[str, Joint]:
+def carriers(root: str, joints: Sequence[Joint], driven: Collection[str] = (),
+             kept: Collection[str] = ()) -> dict[str, Joint]:
     """
     Return the joint that carries each link.
 
-    Of several that lead to a link this is, in this order: the one whose coordinate is needed most
+    Of several that lead to a link this is, in this order: one that cannot close a loop, such as a
+    screw; the one whose coordinate is needed most
     (a joint that is driven, has a limited effort, mimics another or is mimicked, then one with
     damping, friction or armature); the one with the fewest freedoms, so that the cut has the
     fewest rows; the one with the fewest joints to the root, so that the branches of the loop are
@@ -51,6 +53,8 @@ def carriers(root: str, joints: Sequence[Joint], driven: Collection[str] = ()) -
         In the order of the file.
     driven : collection of str
         Names of joints that transmissions and the like drive.
+    kept : collection of str
+        Names of joints that cannot close loops.
 
     Returns
     -------
@@ -86,7 +90,8 @@ def carriers(root: str, joints: Sequence[Joint], driven: Collection[str] = ()) -
         if any(joint.kind not in FREEDOMS for joint in ways):
             best = ways[0]
         else:
-            best = min(ways, key=lambda joint: (*_dispensable(joint, needed),
+            best = min(ways, key=lambda joint: (joint.name not in kept,
+                                                *_dispensable(joint, needed),
                                                 FREEDOMS[joint.kind], depth[joint.parent]))
         carried[link], depth[link] = best, depth[best.parent] + 1
         reach(link)
@@ -99,4 +104,4 @@ def _dispensable(joint: Joint, needed: Collection[str]) -> tuple[bool, bool]:
     feel = joint.dynamics
     return (not (joint.name in needed or joint.mimic is not None
                  or 0.0 < joint.limits.effort < inf),
-            not (feel.damping or feel.friction or feel.armature or feel.series_stiffness))
+            feel == Dynamics())

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -23,7 +24,7 @@ import numpy as np
 from mbd_ros.description.records.finding import Source
 from mbd_ros.description.records.frames import axis_rotation
 from mbd_ros.description.records.mechanism import (
-    Joint, Link, LoopJoint, LoopKind, Matrix3, Pose, SpringDamper, Vector3)
+    Dynamics, Joint, Link, LoopJoint, LoopKind, Matrix3, Pose, SpringDamper, Vector3)
 from mbd_ros.description.records.poses import clean, matrix3
 from mbd_ros.description.records.report import nearest, Report
 from mbd_ros.errors import UnsupportedError
@@ -87,7 +88,7 @@ def closing(joint: Joint, report: Report) -> LoopJoint:
             'remove it: it leaves all motions free',
             source=joint.source)
     turns = kind in ('revolute', 'prismatic', 'planar')
-    if joint.dynamics.damping or joint.dynamics.friction or joint.dynamics.armature:
+    if replace(joint.dynamics, series_stiffness=0.0, series_damping=0.0) != Dynamics():
         report.remark('warning', f"joint '{joint.name}' closes a loop: its damping, friction and "
                       'armature are not used', joint.source)
     if joint.dynamics.series_stiffness:

@@ -122,6 +122,9 @@ class Dynamics:
     series_stiffness, series_damping : float
         Of the spring between motor and link [N m/rad or N/m, N m s/rad or N s/m]; a stiffness of
         0 stands for a rigid transmission.
+    quadratic_damping, cubic_damping : float
+        What viscous friction grows by: c2 and c3 of the effort ``(damping + c2 |v| + c3 v^2) v``
+        [N m s^2/rad^2 or N s^2/m^2, N m s^3/rad^3 or N s^3/m^3].
 
     """
 
@@ -130,6 +133,8 @@ class Dynamics:
     armature: float = 0.0
     series_stiffness: float = 0.0
     series_damping: float = 0.0
+    quadratic_damping: float = 0.0
+    cubic_damping: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ class Tree(NamedTuple):
 
 
 def span(links: Sequence[Link], joints: Sequence[Joint], report: Report, *,
-         driven: Collection[str] = ()) -> Tree:
+         driven: Collection[str] = (), kept: Collection[str] = ()) -> Tree:
     """
     Return the spanning tree of a robot.
 
@@ -50,6 +50,8 @@ def span(links: Sequence[Link], joints: Sequence[Joint], report: Report, *,
         Takes the findings.
     driven : collection of str, optional
         Names of joints that transmissions and the like drive.
+    kept : collection of str, optional
+        Names of joints that cannot close loops.
 
     Returns
     -------
@@ -70,11 +72,11 @@ def span(links: Sequence[Link], joints: Sequence[Joint], report: Report, *,
     _check_names('joint', joints, report)
     _check_ends(links, joints, report)
     root = _find_root(links, joints, report)
-    parents = carriers(root, joints, driven)
-    kept = {joint.name for joint in parents.values()}
+    parents = carriers(root, joints, driven, kept)
+    carry = {joint.name for joint in parents.values()}
     _check_cycles(joints, parents, report)
     return Tree(root, tuple(parents.values()),
-                tuple(closing(joint, report) for joint in joints if joint.name not in kept))
+                tuple(closing(joint, report) for joint in joints if joint.name not in carry))
 
 
 def _find_root(links: Sequence[Link], joints: Sequence[Joint], report: Report) -> str:

@@ -28,6 +28,9 @@ NAMESPACE = 'urn:mbd_ros'
 """The XML namespace of this package's own annotations: ``xmlns:mbd="urn:mbd_ros"``."""
 
 ARMATURE = f'{{{NAMESPACE}}}armature'
+QUADRATIC_DAMPING, CUBIC_DAMPING = (
+    f'{{{NAMESPACE}}}{power}_damping' for power in ('quadratic', 'cubic'))
+"""Attributes of ``<dynamics>``: viscous friction that grows with the speed."""
 SERIES_ELASTIC = f'{{{NAMESPACE}}}series_elastic'
 POLYNOMIAL = f'{{{NAMESPACE}}}polynomial_mimic'
 GENERATION = f'{{{NAMESPACE}}}generation'
@@ -180,7 +183,8 @@ _JOINT = Element({'name': _NAME, 'type': _NAME}, {
     'limit': Child(Element(dict.fromkeys((
         'lower', 'upper', 'velocity', 'effort', 'acceleration', 'deceleration', 'jerk'),
         Attribute(1, infinite=True)))),
-    'dynamics': Child(Element({'damping': _NUMBER, 'friction': _NUMBER})),
+    'dynamics': Child(Element({'damping': _NUMBER, 'friction': _NUMBER,
+                               QUADRATIC_DAMPING: _NUMBER, CUBIC_DAMPING: _NUMBER})),
     'mimic': Child(Element({'joint': _NAME, 'multiplier': _NUMBER, 'offset': _NUMBER,
                             COUPLED: _TEXT})),
     'safety_controller': Child(unused='it sets up a controller, not the mechanism'),

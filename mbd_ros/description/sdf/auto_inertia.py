@@ -130,8 +130,14 @@ def _cone(r: float, h: float) -> tuple[float, Array, Array]:
 def _mesh(shape: Any, what: str, report: Report) -> tuple[float, Array, Array]:
     source = report.source(shape)
     if shape.find('submesh') is not None:
-        raise UnsupportedError(f'{what}: a mass of a <submesh>', 'mass and inertia as numbers',
+        raise UnsupportedError(f'{what}: a mass of a <submesh>', 'mass and inertia as numbers: '
+                               'Gazebo weighs the whole file, SDFormat names a part of it',
                                source=source)
+    optimized = shape.get('optimization', 'none')
+    if optimized not in ('', 'none'):
+        raise UnsupportedError(f"{what}: a mass of a mesh with optimization='{optimized}'",
+                               "mass and inertia as numbers, or 'none': Gazebo weighs hulls that "
+                               'it finds on a grid', source=source)
     try:
         found = read_mesh(Resources(report).find(text_of(shape, 'uri'), source.file or ''))
     except (DescriptionError, OSError, ValueError) as error:

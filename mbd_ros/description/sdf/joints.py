@@ -79,6 +79,7 @@ class RawJoint:
     in_child: Array
     axes: list[Vector3] = field(default_factory=list)
     source: Source = Source()
+    own: list[Joint] = field(default_factory=list)
 
     @property
     def kind(self) -> JointKind:
@@ -87,9 +88,17 @@ class RawJoint:
 
     @property
     def proxy(self) -> Joint:
-        """Return what the spanning tree is found from."""
-        return Joint(self.name, self.kind, self.parent, self.child, pose_from(self.in_parent),
-                     source=self.source)
+        """Return what the spanning tree is found from: what its coordinate is needed for, too."""
+        needed = (one for one in self.own if one.mimic is not None or one.limits.effort < inf
+                  or one.dynamics != Dynamics())
+        return replace(next(needed, self.own[0]), name=self.name)
+
+    @property
+    def closes(self) -> bool:
+        """Whether it can close a loop: as a loop joint it has no coordinate and no angles."""
+        if self.type == 'screw' or len(self.axes) < 2:
+            return self.type != 'screw'
+        return abs(float(np.dot(self.axes[0], self.axes[1]))) < PARALLEL
 
 
 def read_raw(element: Any, frames: Frames, old: bool, report: Report) -> RawJoint:
@@ -135,7 +144,19 @@ def read_raw(element: Any, frames: Frames, old: bool, report: Report) -> RawJoin
     unused = _UNUSED | dict.fromkeys(_AXES[count:], f'a joint of type {kind} has none')
     remark_others(element, ('parent', 'child', 'pose', *_AXES[:count], *_OWN.get(kind, ()),
                             *_ROTOR, *_RATIO), unused, what, report)
-    return RawJoint(element, name, kind, parent, child, in_parent, in_child, axes, source)
+    raw = RawJoint(element, name, kind, parent, child, in_parent, in_child, axes, source)
+    raw.own = [_joint(raw, one, tag, axis, report) for one, tag, axis in zip(
+        raw_names(raw), _AXES, axes or [(0.0, 0.0, 1.0)])]
+    return raw
+
+
+def raw_names(raw: RawJoint) -> list[str]:
+    """Return the names of the joints of the tree that a joint becomes."""
+    if raw.type == 'screw':
+        return [raw.name, f'{raw.name}/slide']
+    if len(raw.axes) < 2:
+        return [raw.name]
+    return [f'{raw.name}/axis{number + 1}' for number in range(len(raw.axes))]
 
 
 def _axis(element: Any, tag: str, here: Array, frames: Frames, old: bool,
@@ -181,26 +202,22 @@ def tree_joints(raw: RawJoint, report: Report) -> tuple[list[Link], list[Joint]]
     links: list[Link] = []
     joints: list[Joint] = []
     parent, place = raw.parent, raw.in_parent
-    axes = raw.axes or [(0.0, 0.0, 1.0)]
-    screw = raw.type == 'screw'
-    if screw:
-        axes = 2 * axes
-    for number, axis in enumerate(axes):
-        last = direct and number == len(axes) - 1
-        name = raw.name if len(axes) == 1 or (screw and not number) else (
-            f'{raw.name}/slide' if screw else f'{raw.name}/axis{number + 1}')
+    own = list(raw.own)
+    names = raw_names(raw)
+    if raw.type == 'screw':
+        own.append(Joint(names[1], 'prismatic', '', '', axis=own[0].axis, mimic=Mimic(
+            raw.name, _advance(raw, report), 0.0, raw.source, always=True), source=raw.source))
+    for number, (name, joint) in enumerate(zip(names, own)):
+        axis = joint.axis
+        last = direct and number == len(own) - 1
         child = raw.child if last else f'{raw.child}/{name}'
         if last:  # the frame of the child, not of the joint
             turn = raw.in_child[:3, :3]
             place = place @ inverse(raw.in_child)
             x, y, z = (turn @ axis + 0.0).tolist()
             axis = (x, y, z)
-        if screw and number:
-            joints.append(Joint(name, 'prismatic', parent, child, pose_from(place), axis,
-                                mimic=Mimic(raw.name, _advance(raw, report), 0.0, raw.source,
-                                            always=True), source=raw.source))
-        else:
-            joints.append(_joint(raw, name, _AXES[number], parent, child, place, axis, report))
+        joints.append(replace(joint, parent=parent, child=child, origin=pose_from(place),
+                              axis=axis))
         if not last:
             links.append(Link(child, source=raw.source))
         parent, place = child, np.eye(4)
@@ -223,14 +240,15 @@ def _advance(raw: RawJoint, report: Report) -> float:
     return -1.0 / angle
 
 
-def _joint(raw: RawJoint, name: str, tag: str, parent: str, child: str, place: Array,
-           axis: Vector3, report: Report) -> Joint:
+def _joint(raw: RawJoint, name: str, tag: str, axis: Vector3, report: Report) -> Joint:
+    """Return the joint about one axis, which is in the frame of the joint."""
     what = f"joint '{name}'"
     part = raw.element.find(tag)
     kind = raw.kind
-    if part is None or kind == 'spherical':
+    place = pose_from(raw.in_parent)
+    if part is None or kind in ('spherical', 'fixed'):
         kind = 'continuous' if kind == 'revolute' else kind
-        return Joint(name, kind, parent, child, pose_from(place), axis, source=raw.source)
+        return Joint(name, kind, raw.parent, raw.child, place, axis, source=raw.source)
     lower, upper = (limit_of(part, f'limit/{end}', sign * inf, what, report)
                     for end, sign in (('lower', -1.0), ('upper', 1.0)))
     if lower > upper:
@@ -256,7 +274,7 @@ def _joint(raw: RawJoint, name: str, tag: str, parent: str, child: str, place: A
                       raw.source)
     if kind == 'revolute' and lower == -inf and upper == inf:
         kind = 'continuous'
-    return Joint(name, kind, parent, child, pose_from(place), axis,
+    return Joint(name, kind, raw.parent, raw.child, place, axis,
                  Limits(lower, upper, source=raw.source, **rates), Dynamics(**values),
                  _mimic(part, name, raw.source, report), raw.source)
 
@@ -277,17 +295,29 @@ def _mimic(part: Any, name: str, source: Source, report: Report) -> Mimic | None
 def closing_joint(raw: RawJoint, report: Report) -> LoopJoint:
     """Return the loop joint that a joint onto a link is which another carries."""
     what = f"joint '{raw.name}'"
-    if raw.type in ('revolute2', 'screw'):
-        raise UnsupportedError(f"{what} of type '{raw.type}', which closes a loop,",
-                               'replace it by joints of other types',
-                               source=raw.source)
+    if not raw.closes:
+        raise UnsupportedError(
+            f"{what} of type '{raw.type}', which closes a loop,", 'no more than one joint onto a '
+            'link whose coordinates are needed: screws, joints that a gearbox couples, and those '
+            'of two axes that are not at right angles', source=raw.source)
     frames: list[Pose] = [pose_from(raw.in_parent), pose_from(raw.in_child)]
-    if raw.type == 'universal':
+    if len(raw.axes) == 2:
         frames = [along(frames[0], raw.axes[0], 'x'), along(frames[1], raw.axes[1], 'y')]
     elif raw.axes:
         frames = [along(frame, raw.axes[0]) for frame in frames]
-    return LoopJoint(raw.name, loop_kind(raw.type, what, raw.source, report), raw.parent,
-                     raw.child, frames[0], frames[1], source=raw.source)
+    kind = loop_kind('universal' if len(raw.axes) == 2 else raw.type, what, raw.source, report)
+    return LoopJoint(raw.name, kind, raw.parent, raw.child, frames[0], frames[1],
+                     source=raw.source)
+
+
+def carrying(raws: Sequence[RawJoint], gears: Sequence[RawJoint], frames: Frames) -> set[str]:
+    """Return the joints that must not be cut: those that cannot close loops, and gears' axles."""
+    kept = {raw.name for raw in raws if not raw.closes}
+    for gear in gears:
+        housing = frames.link(text_of(gear.element, 'gearbox_reference_body'), gear.element)
+        kept.update(raw.name for raw in raws for wheel in (gear.parent, gear.child)
+                    if {raw.parent, raw.child} == {housing, wheel})
+    return kept
 
 
 def mesh_gears(gears: Sequence[RawJoint], raws: Sequence[RawJoint], joints: list[Joint],

@@ -36,7 +36,8 @@ from mbd_ros.description.sdf.auto_inertia import auto_inertia
 from mbd_ros.description.sdf.composition import compose, is_static
 from mbd_ros.description.sdf.frames import WORLD
 from mbd_ros.description.sdf.includes import OLD
-from mbd_ros.description.sdf.joints import closing_joint, mesh_gears, read_raw, tree_joints
+from mbd_ros.description.sdf.joints import (
+    carrying, closing_joint, mesh_gears, read_raw, tree_joints)
 from mbd_ros.description.sdf.parts import base_of, pose_in, remark_others, text_of, value_of
 from mbd_ros.description.urdf.annotations import added_mass, check_added_mass
 from mbd_ros.description.urdf.loops_gazebo import text_numbers
@@ -101,7 +102,8 @@ def read_sdf(root: Any, report: Report, *, model_name: str | None = None) -> Mec
     links = [_link(element, report) for element in model.iterfind('link')]
     if any(raw.parent == WORLD for raw in raws):
         links.insert(0, Link(WORLD, source=report.source(model)))
-    spanned = span(links, [raw.proxy for raw in raws], report)
+    spanned = span(links, [raw.proxy for raw in raws], report,
+                   kept=carrying(raws, gears, frames))
     cut = {loop.name for loop in spanned.closing}
     loops = [closing_joint(raw, report) for raw in raws if raw.name in cut]
     joints: list[Joint] = []

@@ -23,7 +23,8 @@ from mbd_ros.description.records.mechanism import (
 from mbd_ros.description.records.numbers import is_infinite, read_numbers
 from mbd_ros.description.records.poses import read_pose
 from mbd_ros.description.records.report import nearest, Report, tag_name
-from mbd_ros.description.records.vocabulary import ARMATURE, COUPLED, POLYNOMIAL, SERIES_ELASTIC
+from mbd_ros.description.records.vocabulary import (
+    ARMATURE, COUPLED, CUBIC_DAMPING, POLYNOMIAL, QUADRATIC_DAMPING, SERIES_ELASTIC)
 
 KINDS: tuple[str, ...] = get_args(JointKind)
 
@@ -36,6 +37,8 @@ _MOVES = ('revolute', 'continuous', 'prismatic')
 _BY_RATES: tuple[JointKind, ...] = ('floating', 'spherical')
 """Joints of several rates, each of which has the inertia and resistance that is given."""
 _RESISTS = (('dynamics', 'damping', 'damping'), ('dynamics', 'friction', 'friction'),
+            ('dynamics', QUADRATIC_DAMPING, 'quadratic_damping'),
+            ('dynamics', CUBIC_DAMPING, 'cubic_damping'),
             (ARMATURE, 'value', 'armature'), (SERIES_ELASTIC, 'stiffness', 'series_stiffness'),
             (SERIES_ELASTIC, 'damping', 'series_damping'))
 _FEEL = ('axis', 'limit', 'dynamics', 'mimic', POLYNOMIAL, ARMATURE, SERIES_ELASTIC)
@@ -165,7 +168,9 @@ def _no_largest(limit: float) -> float:
 
 def _read_dynamics(element: Any, kind: JointKind, report: Report) -> Dynamics:
     values: dict[str, float] = {}
-    for tag, attribute, meaning in _RESISTS[:3 if kind in _BY_RATES else None]:
+    for tag, attribute, meaning in _RESISTS:
+        if kind in _BY_RATES and tag == SERIES_ELASTIC:
+            continue
         part = element.find(tag)
         if part is None or part.get(attribute) is None:
             continue

@@ -78,7 +78,8 @@ def _read(joint: Any, poses: dict[str, Array], report: Report) -> LoopJoint:
         if part.tag not in _KNOWN:
             report.remark('warning', f'{what}: element <{tag_name(part)}> is not used',
                           report.source(part))
-    kind = loop_kind(joint.get('type'), what, source, report)
+    given = joint.get('type')
+    kind = loop_kind('universal' if given == 'revolute2' else given, what, source, report)
     if kind == 'distance':
         raise report.error(f"{what} has the unknown type 'distance'", source)
     link1, link2 = (_text(joint, end, what, report) for end in ('parent', 'child'))

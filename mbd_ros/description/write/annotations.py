@@ -33,9 +33,12 @@ from mbd_ros.errors import UnsupportedError
 def refuse_annotations(mechanism: Mechanism, form: str) -> None:
     """Raise an UnsupportedError if a robot has what only our namespace has words for."""
     for joint in mechanism.joints:
-        if joint.dynamics.series_stiffness:
+        growing = joint.dynamics.quadratic_damping or joint.dynamics.cubic_damping
+        what = ('series elasticity' if joint.dynamics.series_stiffness else
+                'damping that grows with the speed' if growing and form != 'MJCF' else '')
+        if what:
             raise UnsupportedError(
-                f"writing the series elasticity of joint '{joint.name}' as {form}",
+                f"writing the {what} of joint '{joint.name}' as {form}",
                 'write URDF, which has words for it in our namespace', source=joint.source)
     for kind, link, source in (
             *(('fluid around', body.link, body.source) for body in mechanism.fluids),

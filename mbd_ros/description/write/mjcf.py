@@ -150,8 +150,11 @@ def _add_joint(body: Any, joint: Joint) -> None:
     if joint.kind in ('revolute', 'prismatic') and -inf < lower and upper < inf:
         element.set('range', numbers_text((lower, max(upper, lower + NARROW * max(
             1.0, abs(lower))))))
-    for attribute, value in (('damping', joint.dynamics.damping),
-                             ('frictionloss', joint.dynamics.friction),
+    damping = (joint.dynamics.damping, joint.dynamics.quadratic_damping,
+               joint.dynamics.cubic_damping)
+    if any(damping):
+        element.set('damping', numbers_text(damping if any(damping[1:]) else damping[:1]))
+    for attribute, value in (('frictionloss', joint.dynamics.friction),
                              ('armature', joint.dynamics.armature)):
         if value:
             element.set(attribute, numbers_text([value]))

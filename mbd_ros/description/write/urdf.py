@@ -28,7 +28,8 @@ from lxml import etree
 from mbd_ros.description.records.mechanism import (
     Inertia, Joint, Limits, Mechanism, STANDARD_GRAVITY)
 from mbd_ros.description.records.vocabulary import (
-    ARMATURE, COUPLED, DRAKE, GENERATION, GRAVITY, NAMESPACE, POLYNOMIAL, SERIES_ELASTIC)
+    ARMATURE, COUPLED, CUBIC_DAMPING, DRAKE, GENERATION, GRAVITY, NAMESPACE, POLYNOMIAL,
+    QUADRATIC_DAMPING, SERIES_ELASTIC)
 from mbd_ros.description.write.annotations import (
     contact_element, flexible_element, fluid_element, thruster_element)
 from mbd_ros.description.write.loops import add_origin, loop_element, numbers_text, spring_element
@@ -132,8 +133,10 @@ def _joint(joint: Joint) -> Any:
     limits = _limits(joint)
     if joint.kind in ('revolute', 'prismatic') or (limits and joint.kind == 'continuous'):
         etree.SubElement(element, 'limit', limits)
-    resistance = {name: numbers_text([value]) for name in ('damping', 'friction')
-                  if (value := getattr(joint.dynamics, name))}
+    resistance = {word: numbers_text([value]) for word, name in (
+        ('damping', 'damping'), ('friction', 'friction'),
+        (QUADRATIC_DAMPING, 'quadratic_damping'), (CUBIC_DAMPING, 'cubic_damping'))
+        if (value := getattr(joint.dynamics, name))}
     if resistance:
         etree.SubElement(element, 'dynamics', resistance)
     if joint.mimic is not None and joint.mimic.powers:

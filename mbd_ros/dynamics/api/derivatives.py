@@ -27,6 +27,7 @@ from mbd_ros.dynamics.prepared.derivatives import (
     ForwardDynamicsDerivatives, InverseDynamicsDerivatives)
 from mbd_ros.dynamics.prepared.external_forces import external_effort_derivatives
 from mbd_ros.dynamics.prepared.prepared import compile_model
+from mbd_ros.dynamics.quantities.joint_damping import viscous_friction_slopes
 from mbd_ros.environment.contact import Ground
 from mbd_ros.environment.immersion import Fluid
 from mbd_ros.environment.surroundings import DEFAULT
@@ -90,7 +91,9 @@ def inverse_dynamics_derivatives(
         result = result._replace(
             dq=result.dq - external_effort_derivatives(dyn, q, external_forces))
     if dissipation:
-        result = result._replace(dv=result.dv + np.diag(model.damping))
+        rates = checked_array(model, 'v', v, model.nv)
+        result = result._replace(dv=result.dv + (
+            viscous_friction_slopes(model, rates)[..., None] * np.eye(model.nv)))
     return _into(result, out)
 
 
@@ -152,7 +155,9 @@ def forward_dynamics_derivatives(
         result = result._replace(dq=result.dq + result.dtau @ external_effort_derivatives(
             dyn, q, external_forces))
     if dissipation:
-        result = result._replace(dv=result.dv - result.dtau * model.damping)
+        rates = checked_array(model, 'v', v, model.nv)
+        result = result._replace(dv=result.dv - (
+            result.dtau * viscous_friction_slopes(model, rates)[..., None, :]))
     return _into(result, out)
 
 

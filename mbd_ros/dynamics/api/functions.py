@@ -40,6 +40,7 @@ from mbd_ros.dynamics.prepared.external_forces import external_efforts
 from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
 from mbd_ros.dynamics.prepared.standard_calls import StandardCalls, StandardLinkCalls
 from mbd_ros.dynamics.quantities.frames import WORLD_ALIGNED
+from mbd_ros.dynamics.quantities.joint_damping import viscous_friction
 from mbd_ros.environment.contact import Ground
 from mbd_ros.environment.immersion import Fluid
 from mbd_ros.environment.surroundings import DEFAULT
@@ -401,7 +402,7 @@ def more_efforts(dyn: PreparedDynamics, q: ArrayLike, v: ArrayLike,
         efforts = efforts + external_efforts(dyn, q, external_forces)
     if dissipation:
         rates = checked_array(model, 'v', v, model.nv)
-        efforts = efforts - model.damping * rates - model.friction * np.sign(rates)
+        efforts = efforts - viscous_friction(model, rates) - model.friction * np.sign(rates)
     return efforts
 
 

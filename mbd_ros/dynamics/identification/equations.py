@@ -33,6 +33,7 @@ from mbd_ros.dynamics.identification.recording import Run
 from mbd_ros.dynamics.loops.efforts import driven_entries, free_motions
 from mbd_ros.dynamics.prepared.external_forces import external_efforts
 from mbd_ros.dynamics.prepared.prepared import compile_model
+from mbd_ros.dynamics.quantities.joint_damping import growing_friction
 from mbd_ros.environment.surroundings import in_vacuum
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.model import Model, state
@@ -205,13 +206,14 @@ def bare(model: Model) -> Model:
 
 
 def others(model: Model, q: Array, v: Array, qdd: Array, gravity: Array) -> Array | float:
-    """Return the efforts of springs and of what surrounds the robot."""
+    """Return the efforts of springs, of damping that grows, and of what surrounds the robot."""
+    growing = growing_friction(model, v)
     if not model.springs and not model.laws:
-        return 0.0
+        return growing
     whole = compile_model(replace(model, loops=()), gravity=gravity)
     alone = compile_model(bare(model), gravity=gravity)
     return np.asarray(whole.inverse_dynamics(q, v, qdd)
-                      - alone.inverse_dynamics(q, v, qdd))
+                      - alone.inverse_dynamics(q, v, qdd) + growing)
 
 
 def transfers(model: Model, q: Array, actuated: Sequence[str] | None) -> Array:

@@ -41,6 +41,7 @@ from mbd_ros.dynamics.identification.recording import Recording, recording
 from mbd_ros.dynamics.identification.result import (
     Deviations, Identification, with_parameters)
 from mbd_ros.dynamics.loops.efforts import driven_entries
+from mbd_ros.dynamics.quantities.joint_damping import grows
 from mbd_ros.environment.immersion import Fluid
 from mbd_ros.environment.surroundings import DEFAULT, FRESH_WATER, immersed, surrounded
 from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
@@ -104,7 +105,7 @@ def identify(
         (N,) [s], even or not; needed without ``qdd`` or ``v``.
     joints : bool
         Whether damping, dry friction, rotor inertias, constant offsets of efforts and a tilt of
-        the base are identified as well.
+        the base are identified as well. Quadratic and cubic damping count as described.
     prior : float, optional
         Weight of the description against the data: of its divergence of log-determinants for each
         sample, against half the squared efforts in units of the residuals. Chosen by
@@ -182,9 +183,11 @@ def _check(model: Model, prior: Any, payload: str | None, currents: bool, fricti
             name for name, frame in model.links.items() if frame.body >= 0])
     if friction not in FRICTION:
         raise InvalidValueError('friction', friction, ' or '.join(map(repr, FRICTION)))
-    if currents and (payload is not None or external_forces or model.springs or model.laws):
-        raise UnsupportedError('currents with a payload, external forces, springs or fluids',
-                               'efforts in N m, or currents of a robot without them')
+    if currents and (payload is not None or external_forces or model.springs or model.laws
+                     or grows(model)):
+        raise UnsupportedError(
+            'currents with a payload, external forces, springs, fluids or damping that grows with '
+            'the speed', 'efforts in N m, or currents of a robot without them')
     if model.loops and actuated is None:
         raise InvalidValueError('actuated', None, f"the driven joints of robot '{model.name}', "
                                 'which has closed loops')

@@ -30,6 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mbd_ros.dynamics.quantities.joint_damping import viscous_friction
 from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
 from mbd_ros.execution.ir.differentiation import tangents
 from mbd_ros.execution.ir.trace import Symbol
@@ -267,11 +268,12 @@ def _of_state(program: Program, function: str, blocks: tuple[Block, ...], model:
         own = block.of(values)
         if block.kind == 'gravity':
             world[:3] = own
-        elif block.kind in ('damping', 'friction') and 'v' in inputs:
-            rates = inputs['v'] if block.kind == 'damping' else [
-                step(one) - step(-one) for one in inputs['v']]
-            resisting = [total + factor * one for total, factor, one in zip(
-                resisting, own, rates)]
+        elif block.kind == 'damping' and 'v' in inputs:
+            resisting = [total + one for total, one in zip(resisting, viscous_friction(
+                model, np.array(inputs['v'], object), np.array(own, object)))]
+        elif block.kind == 'friction' and 'v' in inputs:
+            resisting = [total + factor * (step(one) - step(-one)) for total, factor, one in zip(
+                resisting, own, inputs['v'])]
     coordinates = dict(inputs)
     if function == 'forward_dynamics':
         coordinates['tau'] = [one - other for one, other in zip(inputs['tau'], resisting)]

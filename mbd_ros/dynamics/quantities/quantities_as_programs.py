@@ -35,6 +35,7 @@ from mbd_ros.dynamics.algorithms.springs import stored_energy
 from mbd_ros.dynamics.quantities import composites, flexible, flexible_momenta, motion_changes
 from mbd_ros.dynamics.quantities.derivatives import INVERSE_DYNAMICS_DERIVATIVES
 from mbd_ros.dynamics.quantities.energies import ENERGIES
+from mbd_ros.dynamics.quantities.joint_damping import viscous_friction
 from mbd_ros.dynamics.quantities.kinematics import link_jacobian
 from mbd_ros.dynamics.quantities.loops_as_programs import looped, of_program, poses_of
 from mbd_ros.environment.law import Law
@@ -275,8 +276,8 @@ def _forced(program: Program, columns: tuple[Program, ...], links: tuple[str, ..
         efforts = efforts + (found * inputs[PUSHED.format(link)][..., None]).sum(axis=1)
     if dissipation:
         v = own['v']
-        for factor, rates in ((model.damping, v), (model.friction, _signs(v))):
-            efforts = efforts - (factor.astype(v.dtype) * rates)
+        efforts = efforts - viscous_friction(model, v)
+        efforts = efforts - (model.friction.astype(v.dtype) * _signs(v))
     if 'tau' in own:
         own['tau'] = own['tau'] + efforts
         return of_program(program, model, own, world, executor)

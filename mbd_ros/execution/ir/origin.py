@@ -136,7 +136,8 @@ def model_digest(model: Model) -> bytes:
     for part in (model.parents, model.joint_types, model.q_offsets, model.v_offsets):
         digest.update(repr(part).encode())
     for array in (model.rotations, model.translations, model.masses, model.mass_centers,
-                  model.inertias, model.armature, model.damping, model.friction):
+                  model.inertias, model.armature, model.damping, model.friction,
+                  model.quadratic_damping, model.cubic_damping):
         digest.update(np.ascontiguousarray(array).tobytes())
     for frame in model.links.values():
         digest.update(np.array([frame.body, *frame.translation, *np.ravel(frame.rotation)],

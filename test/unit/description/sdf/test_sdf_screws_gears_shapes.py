@@ -58,10 +58,81 @@ def test_what_no_screw_is():
         read(SCREW.format('', '<thread_pitch>0</thread_pitch>'))
     loop = SCREW.format('', '').replace('</model>', '<joint name="z" type="screw"><parent>world'
                                         '</parent><child>nut</child></joint></model>')
-    with pytest.raises(UnsupportedError, match="of type 'screw', which closes a loop"):
+    with pytest.raises(UnsupportedError, match="'z' of type 'screw', which closes a loop"):
         read(loop)
     with pytest.raises(DescriptionError, match="mbd:coupled is 'yes'; allowed: true or false"):
         read(read(SCREW.format('', '')).text.replace('coupled="true"', 'coupled="yes"'))
+
+
+LEAD = ('<joint name="axle" type="revolute"><parent>world</parent><child>shaft</child><axis><xyz>'
+        '0 0 1</xyz></axis></joint>',
+        '<joint name="rail" type="prismatic"><parent>world</parent><child>nut</child><axis><xyz>0 '
+        '0 1</xyz><limit><effort>5</effort></limit></axis></joint>',
+        '<joint name="thread" type="screw"><parent>shaft</parent><child>nut</child>{}'
+        '<screw_thread_pitch>0.5</screw_thread_pitch><axis><xyz>0 0 1</xyz></axis></joint>')
+
+
+@pytest.mark.parametrize('order', [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
+@pytest.mark.parametrize('place', ['', '<pose>0 0 0.3 0 0 1</pose>'])
+def test_a_lead_screw(order, place):
+    """(m + I / r^2) z'' = -m g for a nut on rails, r its advance per angle of the shaft."""
+    parts = ''.join(LEAD[k] for k in order).format(place)
+    mechanism = read(f'<sdf version="1.10"><model name="m"><link name="shaft">{BODY}</link><link '
+                     f'name="nut">{BODY}</link>{parts}</model></sdf>')
+    assert [loop.name for loop in mechanism.loop_joints] == ['rail']
+    assert any("'rail' closes a loop" in one.message for one in mechanism.findings)
+    model = mbd_ros.load(mechanism.text)
+    rise = 0.5 / (2.0 * np.pi)
+    found = mbd_ros.constrained_dynamics(model, *np.zeros((3, 3)))
+    accelerations = dict(zip(model.joint_names, found.accelerations))
+    fall = -2.0 * 9.81 / (2.0 + 0.25 / rise**2)
+    assert accelerations['thread/slide'] == pytest.approx(fall, rel=1e-11)
+    turn = -fall / rise   # the nut does not turn
+    assert accelerations['axle'] == pytest.approx(turn, rel=1e-11)
+
+
+TWO_AXES = ('<sdf version="1.10"><model name="m"><link name="a">{0}</link><link name="b">{0}'
+            '</link><joint name="ja" type="ball"><parent>world</parent><child>a</child></joint>'
+            '<joint name="jb" type="revolute"><parent>world</parent><child>b</child><axis><xyz>0 '
+            '1 0</xyz><limit><effort>1</effort></limit></axis></joint><joint name="c" type="{1}">'
+            '<parent>a</parent><child>b</child><pose>0.3 0 0 0 0 0</pose><axis><xyz>1 0 0</xyz>'
+            '</axis><axis2><xyz>{2}</xyz></axis2></joint></model></sdf>')
+
+
+def test_two_axes_close_a_loop():
+    """As Hooke's joint, whatever it is called; one that cannot, as it has an angle, is kept."""
+    loops = [read(TWO_AXES.format(BODY, kind, '0 0.6 0.8')).loop_joints
+             for kind in ('universal', 'revolute2')]
+    assert [(loop.name, loop.kind) for (loop,) in loops] == [('c', 'universal')] * 2
+    assert loops[0][0].frame2 == loops[1][0].frame2
+    for kind in ('universal', 'revolute2'):
+        mechanism = read(TWO_AXES.format(BODY, kind, '0.6 0.8 0'))
+        assert [(loop.name, loop.kind) for loop in mechanism.loop_joints] == [('jb', 'revolute')]
+        assert mbd_ros.load(mechanism.text).nv == 5
+    again = TWO_AXES.format(BODY, 'revolute2', '0.6 0.8 0').replace('"jb" type="revolute"', (
+        '"jb" type="revolute2"')).replace('</limit></axis>', (
+            '</limit></axis><axis2><xyz>0.6 0.8 0</xyz></axis2>'))
+    with pytest.raises(UnsupportedError, match=r"of type 'revolute2', which closes a loop, .*not "
+                       'at right angles'):
+        read(again)
+
+
+def test_a_joint_in_gazebo_of_two_axes():
+    text = read(TWO_AXES.format(BODY, 'universal', '0 0.6 0.8')).text
+    text = text[:text.index('<loop_joint')] + (
+        '<gazebo><joint name="c" type="revolute2"><parent>a</parent><child>b</child><pose>0.3 0 0 '
+        '0 0 0</pose><axis><xyz>1 0 0</xyz></axis><axis2><xyz>0 0.6 0.8</xyz></axis2></joint>'
+        '</gazebo></robot>')
+    (loop,) = read(text).loop_joints
+    assert loop.kind == 'universal'
+
+
+def test_what_is_cut_says_what_is_lost():
+    text = TWO_AXES.format(BODY, 'revolute', '1 0 0').replace('<xyz>1 0 0</xyz></axis>', (
+        '<xyz>1 0 0</xyz><dynamics><damping>1</damping></dynamics></axis>'))
+    (loop,) = read(text).loop_joints
+    assert loop.name == 'c'   # jb has a limit of effort
+    assert any("'c' closes a loop: its damping" in one.message for one in read(text).findings)
 
 
 WHEELS = ('<sdf version="1.10"><model name="m"><link name="box">' + BODY + '</link>'
@@ -88,6 +159,62 @@ def test_two_wheels_of_a_gearbox(signs):
         found = mbd_ros.forward_dynamics(robot, [0.1, 0.1 * ratio], [0.0, 0.0], [1.0, 0.5])
         turn = (1.0 + ratio * 0.5) / (0.25 + 9.0 * 0.25)
         np.testing.assert_allclose(found, (turn, ratio * turn), rtol=1e-12)
+
+
+HOUSED = ('<sdf version="1.10"><model name="m"><link name="box">{0}</link><link name="a"><pose>0.'
+          '2 0.1 0 0.3 0.2 0.1</pose>{0}</link><link name="b"><pose>1 0 0 0.5 0 0.4</pose>{0}</li'
+          'nk><joint name="h" type="revolute"><parent>world</parent><child>box</child><axis><xyz>'
+          '0.6 0 0.8</xyz></axis></joint><joint name="ja" type="revolute"><parent>box</parent><ch'
+          'ild>a</child><pose>0.1 0 0 0 0 0</pose><axis><xyz expressed_in="__model__">{1}</xyz></'
+          'axis></joint><joint name="jb" type="continuous"><parent>box</parent><child>b</child><a'
+          'xis><xyz expressed_in="__model__">{2}</xyz></axis></joint>{3}</model></sdf>')
+GEAR = ('<joint name="g" type="gearbox"><parent>a</parent><child>b</child><gearbox_reference_body>'
+        'box</gearbox_reference_body><gearbox_ratio>{2}</gearbox_ratio><axis><xyz expressed_in='
+        '"__model__">{0}</xyz></axis><axis2><xyz expressed_in="__model__">{1}</xyz></axis2>'
+        '</joint>')
+AXES = ('0 0.6 0.8', '1 0 0')
+BACK = ('0 -0.6 -0.8', '-1 0 0')
+
+
+@pytest.mark.parametrize('ratio', [3.0, -0.5])
+@pytest.mark.parametrize(('axles', 'gear'), [(AXES, AXES), (BACK, AXES), (AXES, BACK),
+                                             ((AXES[0], BACK[1]), AXES), (AXES, (AXES[0], BACK[1])
+                                                                          )])
+def test_a_gearbox_in_a_housing_that_turns(axles, gear, ratio):
+    """
+    A multiplier on a row from Jacobians of the wheels, which is SDFormat's sentence.
+
+    The angular velocity of b in the box about ``axis2`` is -ratio times that of a about ``axis``.
+    """
+    text = HOUSED.format(BODY, *axles, '{}')
+    model = mbd_ros.load(text.format(GEAR.format(*gear, ratio)))
+    free = mbd_ros.load(text.format(''))
+    assert model.joint_names == free.joint_names
+    rng = np.random.default_rng(3)
+    turns = dict.fromkeys(model.joint_names, 0.0)
+    for turns['h'] in (0.0, 0.7):
+        q = np.array(list(turns.values()))
+        box = mbd_ros.pose(free, q, 'box')[:3, :3]
+        rows = [box @ np.array(axis.split(), float) @ (mbd_ros.jacobian(free, q, wheel)
+                                                       - mbd_ros.jacobian(free, q, 'box'))[3:]
+                for wheel, axis in zip('ab', gear)]
+        row = rows[1] + ratio * rows[0]
+        null = np.linalg.svd(row[None])[2][1:].T
+        v, tau = null @ rng.normal(size=2), rng.normal(size=3)
+        matrix = np.block([[mbd_ros.mass_matrix(free, q), row[:, None]], [row, 0.0]])
+        expected = np.linalg.solve(matrix, [*(tau - mbd_ros.bias_forces(free, q, v)), 0.0])[:3]
+        found = mbd_ros.forward_dynamics(model, q, v, tau)
+        # condition of the matrix below 1e3
+        np.testing.assert_allclose(found, expected, atol=1e-11 * np.abs(expected).max())
+
+
+def test_axles_of_wheels_are_not_cut():
+    """A rod, fixed to the wheel by a joint of no freedom, leads to it, too, and is cut."""
+    rod = ('<link name="rod">' + BODY + '</link><joint name="r" type="revolute"><parent>world'
+           '</parent><child>rod</child><axis><xyz>0 0 1</xyz></axis></joint><joint name="w" '
+           'type="fixed"><parent>rod</parent><child>a</child></joint></model>')
+    mechanism = read(WHEELS.format('', '', 'box', '').replace('</model>', rod))
+    assert [loop.name for loop in mechanism.loop_joints] == ['w']
 
 
 def test_wheels_that_do_not_turn_in_the_housing():
@@ -185,7 +312,13 @@ def test_a_mesh_weighs_what_it_encloses(tmp_path):
     (SHAPE.format('', '', '0 0 0', '<box/>'), '<box> has no <size>'),
     (SHAPE.format('', '', '0 0 0', '<sphere><radius>0</radius></sphere>'), 'allowed: positive'),
     (SHAPE.format('', '<density>-1</density>', '0 0 0', '<plane/>'), 'a density of -1 kg'),
-    (SHAPE.format('', '', '0 0 0', '<mesh><uri>m.stl</uri></mesh>'), 'opens no files')])
+    (SHAPE.format('', '', '0 0 0', '<mesh><uri>m.stl</uri></mesh>'), 'opens no files'),
+    (SHAPE.format('', '', '0 0 0', '<mesh><uri>m.stl</uri><submesh><name>a</name></submesh></mesh>'
+                  ), 'a mass of a <submesh>'),
+    (SHAPE.format('', '', '0 0 0', '<heightmap><uri>m.png</uri></heightmap>'),
+     'a mass of its collision shape <heightmap>'),
+    (SHAPE.format('', '', '0 0 0', '<mesh optimization="convex_hull"><uri>m.stl</uri></mesh>'),
+     "a mass of a mesh with optimization='convex_hull'")])
 def test_shapes_without_a_mass(shapes, why):
     with pytest.raises((DescriptionError, UnsupportedError), match=why):
         read(AUTO.format('', shapes))
