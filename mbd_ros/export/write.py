@@ -35,7 +35,7 @@ from mbd_ros.environment.load import LoadLaw
 from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.errors import InvalidValueError, MbdError, UnknownNameError, UnsupportedError
 from mbd_ros.execution.executors.compiled import Compiled
-from mbd_ros.execution.ir.origin import model_digest
+from mbd_ros.execution.ir.model_digest import model_digest, NotKnownError
 from mbd_ros.execution.program.tree import world_of
 from mbd_ros.export import c_text
 from mbd_ros.export.archive import archive
@@ -334,7 +334,11 @@ def _paths(record: Any) -> list[str]:
 
 
 def _digest(dyn: PreparedDynamics) -> str:
-    digest = hashlib.blake2b(model_digest(dyn.model), digest_size=16)
+    try:
+        content = model_digest(dyn.model)
+    except NotKnownError:   # of a force law of the user's
+        content = model_digest(dyn.model.with_laws()) + repr(dyn.model.laws).encode()
+    digest = hashlib.blake2b(content, digest_size=16)
     digest.update(np.ascontiguousarray(dyn.world_array).tobytes())
     return digest.hexdigest()
 

@@ -14,8 +14,8 @@
 Cache keys of machine code, from what it is generated from.
 
 To trace a program takes longer than to read its machine code from disk. The *origin* of code is a
-text that names all that it follows from: the program, the arrays of the model, and the source text
-of this package's rooms that trace and write code. Programs with functions from elsewhere have
+text that names all that it follows from: the program, the content of the model, and the source
+text of this package's rooms that trace and write code. Programs with functions from elsewhere have
 none, for whether these changed cannot be told; their code is then found by its IR text.
 
 """
@@ -28,14 +28,10 @@ import hashlib
 from pathlib import Path
 import pickle
 
-import numpy as np
-
+from mbd_ros.execution.ir.model_digest import model_digest, NotKnownError
 from mbd_ros.execution.ir.object_cache import key_of, object_cache
 from mbd_ros.execution.program.sweeps import Program
-from mbd_ros.execution.program.ties import loop_ties, spring_ties, ties_of
-from mbd_ros.execution.program.tree import acting_laws, tree_of
 from mbd_ros.model import Model
-from mbd_ros.model.flexible.on_segments import on_segments
 
 _PACKAGE = Path(__file__).parents[2]
 _ROOMS = ('dynamics', 'environment', 'execution', 'spatial')
@@ -71,7 +67,10 @@ def origin_of(program: Program, model: Model | None, *more: object) -> str | Non
         return None
     digest = hashlib.blake2b(text, digest_size=20)
     if model is not None:
-        digest.update(model_digest(model))
+        try:
+            digest.update(model_digest(model))
+        except NotKnownError:
+            return None
     return '\n'.join(['origin', _sources(_ROOMS), digest.hexdigest(), *map(repr, more)])
 
 
@@ -127,29 +126,6 @@ def _modules(part: object) -> Iterator[str]:
     elif hasattr(part, '__dataclass_fields__'):
         yield type(part).__module__
         yield from _modules(tuple(vars(part).values()))
-
-
-@functools.lru_cache(maxsize=64)
-def model_digest(model: Model) -> bytes:
-    """Return a digest of all of a model that programs see."""
-    digest = hashlib.blake2b(digest_size=20)
-    for part in (model.parents, model.joint_types, model.q_offsets, model.v_offsets):
-        digest.update(repr(part).encode())
-    for array in (model.rotations, model.translations, model.masses, model.mass_centers,
-                  model.inertias, model.armature, model.damping, model.friction,
-                  model.quadratic_damping, model.cubic_damping):
-        digest.update(np.ascontiguousarray(array).tobytes())
-    for frame in model.links.values():
-        digest.update(np.array([frame.body, *frame.translation, *np.ravel(frame.rotation)],
-                               np.float64).tobytes())
-    if model.elastic is not None:
-        there = on_segments(model)
-        digest.update(pickle.dumps(model.elastic.segments))
-        digest.update(repr((loop_ties(there), spring_ties(there), [
-            acting_laws(there, i) for i in range(len(model.elastic.segments))])).encode())
-    around = [body.around for body in tree_of(model).bodies]
-    digest.update(repr((ties_of(model), [loop.rows for loop in model.loops], around)).encode())
-    return digest.digest()
 
 
 @functools.cache
