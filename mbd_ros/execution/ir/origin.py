@@ -35,6 +35,7 @@ from mbd_ros.execution.program.sweeps import Program
 from mbd_ros.execution.program.ties import loop_ties, spring_ties, ties_of
 from mbd_ros.execution.program.tree import acting_laws, tree_of
 from mbd_ros.model import Model
+from mbd_ros.model.caches import owned
 from mbd_ros.model.flexible.on_segments import on_segments
 
 _PACKAGE = Path(__file__).parents[2]
@@ -129,7 +130,7 @@ def _modules(part: object) -> Iterator[str]:
         yield from _modules(tuple(vars(part).values()))
 
 
-@functools.lru_cache(maxsize=64)
+@owned()
 def model_digest(model: Model) -> bytes:
     """Return a digest of all of a model that programs see."""
     digest = hashlib.blake2b(digest_size=20)
