@@ -15,7 +15,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 from mbd_ros.environment.contact import Ground
@@ -24,6 +23,7 @@ from mbd_ros.environment.immersion import Fluid, TERMS
 from mbd_ros.environment.immersion import NAME as FLUID
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.model import Model
+from mbd_ros.model.caches import owned
 
 FRESH_WATER = Fluid()
 """Without current and surface: what robots with fluid annotations are in unless told otherwise."""
@@ -116,7 +116,7 @@ def with_terms(model: Model, *terms: str) -> Model:
                              for law in model.laws))
 
 
-@lru_cache(maxsize=64)
+@owned()
 def _vacuum(model: Model) -> Model:
     return replace(model, fluids=(), laws=tuple(law for law in model.laws if law.name != FLUID))
 

@@ -14,7 +14,6 @@
 
 from __future__ import annotations
 
-import functools
 from pathlib import Path
 import shutil
 import tempfile
@@ -26,6 +25,7 @@ from mbd_ros.environment.immersion import Fluid
 from mbd_ros.errors import InvalidValueError, MachineError, UnsupportedError
 from mbd_ros.export.write import DIFFERENTIABLE, export_library, ExportedLibrary
 from mbd_ros.model import Model
+from mbd_ros.model.caches import owned
 
 
 class Opened:
@@ -70,7 +70,7 @@ def require_differentiable(model: Model, function: str, where: str) -> None:
             'or prismatic')
 
 
-@functools.lru_cache(maxsize=64)
+@owned()
 def opened(model: Model, function: str, binding: Literal['casadi', 'jax'],
            gravity: tuple[float, ...] | None, fluid: Fluid | None, ground: Ground | None
            ) -> Opened:

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from functools import lru_cache
 import html
 from types import MappingProxyType
 from typing import Any
@@ -30,6 +29,7 @@ from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
 from mbd_ros.model.attachments.contacts import ContactPoint
 from mbd_ros.model.attachments.fluids import SubmergedLink
 from mbd_ros.model.attachments.thrusters import Thruster
+from mbd_ros.model.caches import owned
 from mbd_ros.model.flexible.segments import ElasticTree
 from mbd_ros.model.joints.joint_type import JointType
 from mbd_ros.model.link_frame import LinkFrame
@@ -43,9 +43,9 @@ SHOWN = 40
 
 
 class _WeaklyReferable:
-    """Lets models be keys of weak dictionaries, and keeps what tells equal ones quickly."""
+    """Lets models be keys of weak dictionaries, keeps results and what tells equal ones."""
 
-    __slots__ = ('__weakref__', '_hash', '_twins')
+    __slots__ = ('__weakref__', '_hash', '_results', '_twins')
     _hash: int
     _twins: object
 
@@ -313,7 +313,7 @@ class Model(_WeaklyReferable):
             raise UnknownNameError('joint', name, self.joint_names) from None
 
 
-@lru_cache(maxsize=64)
+@owned()
 def _with_laws(model: Model, laws: tuple[Any, ...]) -> Model:
     return replace(model, laws=laws)
 

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.errors import InvalidValueError, ShapeError
+from mbd_ros.model.caches import owned, RECENT
 from mbd_ros.model.joints.joint_manifold import Floats, JointManifold, MANIFOLDS
 from mbd_ros.model.joints.joint_type import JointType
 from mbd_ros.model.model import Model
@@ -377,6 +378,7 @@ def random_configuration(model: Model, rng: np.random.Generator | int | None = N
 AHEAD = 10000
 """Entries of configurations that are drawn at a time for those who ask for one and name no rng."""
 _DRAWN: dict[Model, list[Array]] = {}
+"""Of the last few models."""
 os.register_at_fork(after_in_child=_DRAWN.clear)   # or two processes would draw the same
 
 
@@ -385,7 +387,7 @@ def _draw_ahead(model: Model) -> Array:
     drawn = list(random_configuration(model, np.random.default_rng(),
                                       1 + AHEAD // (1 + model.nq)))
     found = drawn.pop()
-    if len(_DRAWN) >= 64:
+    if len(_DRAWN) >= RECENT:
         _DRAWN.clear()
     _DRAWN[model] = drawn
     return found
@@ -415,7 +417,7 @@ class CurvedJoint(NamedTuple):
     unit: slice
 
 
-@functools.lru_cache(maxsize=64)
+@owned()
 def curved_joints(model: Model) -> tuple[CurvedJoint, ...]:
     """Return the joints whose configurations do not just add."""
     found = []
@@ -451,7 +453,7 @@ def floating_base(model: Model) -> CurvedJoint | None:
     return curved_joints(model)[0]
 
 
-@functools.lru_cache(maxsize=64)
+@owned()
 def joints_outside_loops(model: Model) -> tuple[CurvedJoint, ...]:
     """
     Return the joints with several coordinates that no closed loop determines.
@@ -476,7 +478,7 @@ def joints_outside_loops(model: Model) -> tuple[CurvedJoint, ...]:
     return tuple(joint for joint in curved_joints(model) if joint.number not in inside)
 
 
-@functools.lru_cache(maxsize=64)
+@owned()
 def simple_entries(model: Model) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return where in q and in v the joints with one coordinate are."""
     simple = np.array([kind not in MANIFOLDS for kind in model.joint_types], bool)
@@ -484,7 +486,7 @@ def simple_entries(model: Model) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return q[simple], v[simple]
 
 
-@functools.lru_cache(maxsize=64)
+@owned()
 def adding_entries(model: Model) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return where in q and in v what just adds is: simple joints and elastic coordinates."""
     elastic = np.arange(len(model.elastic_names))

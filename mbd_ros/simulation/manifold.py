@@ -19,7 +19,6 @@ nothing; joints with several coordinates go through ``mbd_ros.model.state``.
 
 from __future__ import annotations
 
-from functools import lru_cache
 import math
 from numbers import Real
 
@@ -29,6 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 from mbd_ros.dynamics.prepared.call import checked_array
 from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.model import JointType, Model, state
+from mbd_ros.model.caches import owned
 from mbd_ros.spatial import root
 
 Vector = NDArray[np.float64]
@@ -101,7 +101,7 @@ def positive_time(name: str, value: object) -> float:
     return number
 
 
-@lru_cache(maxsize=64)
+@owned()
 def joint_of_each_velocity(model: Model) -> tuple[str, ...]:
     """
     Return the joint that each velocity variable belongs to, a floating joint six times.

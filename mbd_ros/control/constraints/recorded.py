@@ -21,7 +21,6 @@ from Python they are machine code of the recorded rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-import functools
 from typing import Any, cast, NamedTuple, TypeAlias
 
 import numpy as np
@@ -33,6 +32,7 @@ from mbd_ros.execution.calls.traced_function import machine_code_of
 from mbd_ros.execution.ir.differentiation import tangents
 from mbd_ros.execution.ir.trace import Operand, Symbol, Trace
 from mbd_ros.model import Model
+from mbd_ros.model.caches import owned
 from mbd_ros.simulation.manifold import Matrix, rate, Vector
 
 Quantity: TypeAlias = tuple[str, str]
@@ -190,7 +190,7 @@ class CompiledRows(Coded):
     def _values(self, q: Vector, v: Vector, t: float) -> Vector:
         """Return what ``record`` does, at a state and time."""
         state = self._state(q, v)
-        values: Vector = _compiled(Structure(self))(*state, *self.reference(t))
+        values: Vector = _compiled(self._model, Structure(self))(*state, *self.reference(t))
         finite = np.isfinite(values)
         if not finite.all():
             entry = int(np.argmin(finite))
@@ -198,8 +198,8 @@ class CompiledRows(Coded):
         return values
 
 
-@functools.lru_cache(maxsize=64)
-def _compiled(structure: Structure) -> Callable[..., Any]:
+@owned()
+def _compiled(model: Model, structure: Structure) -> Callable[..., Any]:
     """Return machine code for ``record``; the same for all constraints of a structure."""
     constraint = structure.constraint
     assert isinstance(constraint, CompiledRows)

@@ -47,6 +47,7 @@ from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.execution.calls.call_recorder import CallRecorder, Symbols
 from mbd_ros.execution.calls.fused import Fused, Indirect
 from mbd_ros.model import Model
+from mbd_ros.model.caches import owned
 from mbd_ros.simulation.manifold import is_flat, Vector
 from mbd_ros.spatial import larger
 from mbd_ros.spatial.rank_thresholds import CONSTRAINT_CONFLICT
@@ -198,7 +199,7 @@ def fused_step(source: NominalModel | JointReference, law: TrackingLaw, law_code
                      _constrained_step(*about, pulled=True) if far else None)
 
 
-@functools.lru_cache(maxsize=64)
+@owned()
 def _reference_step(dyn: PreparedDynamics, law: Fused) -> Code:
     """Return the code of a step whose nominal model is a path of all joints."""
     n, facts = dyn.model.nv, empty_rank_report()
@@ -212,7 +213,7 @@ def _reference_step(dyn: PreparedDynamics, law: Fused) -> Code:
     return _followed(dyn.model, step, nominal, 0, law, [], dyn)
 
 
-@functools.lru_cache(maxsize=64)
+@owned()
 def _constrained_step(kernels: MotionKernels, law: Fused, bounds: Bounds, under_actuated: bool,
                       *, pulled: bool = False) -> Code:
     """Return the code of a step whose nominal model is integrated."""

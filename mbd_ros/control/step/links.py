@@ -32,7 +32,6 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
-import functools
 from typing import NamedTuple
 
 import numpy as np
@@ -54,6 +53,7 @@ from mbd_ros.environment.load import NAME as LOAD
 from mbd_ros.errors import InvalidValueError, UnsupportedError
 from mbd_ros.model import Model
 from mbd_ros.model.attachments.payload import with_seat
+from mbd_ros.model.caches import owned
 from mbd_ros.model.lock import rebuilt
 from mbd_ros.model.state import neutral
 from mbd_ros.simulation.manifold import displaced, displacement, Vector
@@ -398,7 +398,7 @@ class BendingLinks(RigidLinks):
         return self._shift, self._rate
 
 
-@functools.lru_cache(maxsize=8)
+@owned(most=8)
 def bent(dyn: PreparedDynamics, link: str = '', center: Vector3 = (0.0, 0.0, 0.0)
          ) -> PreparedDynamics:
     """

@@ -20,7 +20,6 @@ recorded rows, and solved by ``small_systems.py``, which reports of its rank (``
 from __future__ import annotations
 
 from collections.abc import Mapping
-import functools
 import itertools
 import math
 from typing import NamedTuple
@@ -44,6 +43,7 @@ from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.execution.calls.call_recorder import CallRecorder, Symbols
 from mbd_ros.execution.calls.fused import Argument, Fused
 from mbd_ros.execution.ir.trace import Operand
+from mbd_ros.model.caches import owned
 from mbd_ros.simulation.integrators import rk4_step
 from mbd_ros.spatial import larger, Scalar
 
@@ -315,7 +315,7 @@ class MotionKernels:
         return np.array(spring, object) + np.array(away, object)
 
 
-@functools.lru_cache(maxsize=64)
+@owned()
 def motion_kernels(dyn: PreparedDynamics, structure: Structure, setting: Setting) -> MotionKernels:
     """Return machine code, made once: a robot goes from task to task without a compilation."""
     return MotionKernels(dyn, structure.constraint, setting)

@@ -82,11 +82,14 @@ class Stretchable:
     def __init__(self, path: Followed, wait: float = 0.0, ramp: float = 0.0,
                  then: Callable[[Followed], Followed] = lambda path: path) -> None:
         self._path, self.wait, self._ramp, self._then = path, wait, ramp, then
+        self._made: tuple[float, Followed] | None = None   # the last that was asked for
 
     def __call__(self, pace: float) -> Followed:
         """Return the path at a part of its speed."""
-        return self._then(self._path if pace == 1.0 else run_by(
-            self._path, self._clock(pace), self.wait))
+        if self._made is None or self._made[0] != pace:
+            self._made = pace, self._then(self._path if pace == 1.0 else run_by(
+                self._path, self._clock(pace), self.wait))
+        return self._made[1]
 
     def _clock(self, pace: float) -> Clock:
         if np.abs(self._path.at(self.wait).velocity).max(initial=0.0) < REST:

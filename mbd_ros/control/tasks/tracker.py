@@ -199,7 +199,8 @@ class Tracker:
         self._start, self._limits = q, self._own_limits.around(q, v)
         self._begin, self.task = time + duration, task
         self.mode, self.problem, self._joints, self._leading = Mode.FOLLOWING, '', None, leading
-        seen = constraint_for(self.bending.dyn, task)
+        seen = motion.constraint if self.bending.dyn is self.dyn else constraint_for(
+            self.bending.dyn, task)
         self.bending = self.bending.following(motion.constraint, seen)
         self._tools = followed_tools(seen, motion.loop_rows, self.bending.state(source.state))
         self._end = end_of_paths(motion.constraint)
@@ -361,24 +362,39 @@ class Tracker:
         """
         Return what finds this tracker as it will be after a time [s], in another thread.
 
-        While it follows its task. None where that cannot be computed, or takes too long.
+        While it follows its task, or joints their path; else it stays as it is. None where that
+        cannot be computed, or takes too long.
         """
-        assert self._source is not None
-        other, state, begin = self.apart(), self._source.state, self.path_time
+        other, begin, joints = self.apart(), self.path_time, self._joints
+        if self._source is None:
+            return lambda span: other
+        state = self._source.state
 
-        def after(span: float) -> Tracker | None:
+        def joints_after(span: float) -> NominalModel | JointReference:
+            assert joints is not None
+            source = joints.nominal(other.dyn, other.task, state.q, state.v, begin)
+            source.advance_to(begin + span)
+            return source
+
+        def task_after(span: float) -> NominalModel | None:
             task, speed = other.task, other.task.approach_speed
             motion = motion_for(other.dyn, task, other._start)
             if begin < 0.0:
                 motion = approached(motion, state.q, state.v, begin, -begin, speed=speed,
                                     acceleration=state.accelerations)
+            source = NominalModel(motion, state.q, state.v, time=begin, step=task.step)
+            go_through(source, None, 'path', begin, span)
+            if source.time < begin + span - 2.0 * CHECKED_EVERY:
+                return None
+            source.advance_to(begin + span)
+            return source
+
+        def after(span: float) -> Tracker | None:
             try:
-                source = NominalModel(motion, state.q, state.v, time=begin, step=task.step)
-                go_through(source, None, 'path', begin, span)
-                if source.time < begin + span - 2.0 * CHECKED_EVERY:
-                    return None
-                source.advance_to(begin + span)
+                source = (task_after if joints is None else joints_after)(span)
             except MbdError:
+                return None
+            if source is None:
                 return None
             other._use(source)
             other._now, other._leading = other._begin + begin + span, False

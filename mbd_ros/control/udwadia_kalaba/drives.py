@@ -40,6 +40,7 @@ from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import LoopOpenError
 from mbd_ros.execution.calls.fused import Argument, Computed, Fused, fused, KernelCall, Slice
 from mbd_ros.execution.ir.loop_code import loop_code, LoopCode
+from mbd_ros.model.caches import owned
 from mbd_ros.model.state import integrate, neutral
 from mbd_ros.simulation.manifold import Matrix, Vector
 from mbd_ros.spatial.rank_thresholds import CLEARLY_FREE, UNDRIVEN
@@ -81,7 +82,7 @@ def is_under_actuated(dyn: PreparedDynamics, actuation: Actuation) -> bool:
     return is_underactuated_by(dyn, driven_entries(dyn, actuation))
 
 
-@functools.lru_cache(maxsize=64)
+@owned()
 def is_underactuated_by(dyn: PreparedDynamics, drives: tuple[int, ...]) -> bool:
     """Return whether actuators at some entries of v leave a motion of the robot uncontrolled."""
     model = dyn.model
@@ -116,7 +117,7 @@ def driven_entries(dyn: PreparedDynamics, actuation: Actuation | None) -> tuple[
     return tuple(range(dyn.model.nv) if actuation is None else actuation.active.tolist())
 
 
-@functools.lru_cache(maxsize=64)
+@owned()
 def driven_kernel(dyn: PreparedDynamics, drives: tuple[int, ...]) -> Fused | None:
     """Return (q, force) to the efforts that ``driven`` gives, facts; None without machine code."""
     if not has_machine_code(dyn):

@@ -21,7 +21,6 @@ the branch of that state, as long as the passive columns ``A_p`` are independent
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-import functools
 from typing import Any
 
 import numpy as np
@@ -39,6 +38,7 @@ from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import InvalidValueError, LoopOpenError
 from mbd_ros.execution.calls.fused import Computed, fused, KernelCall
 from mbd_ros.execution.ir.loop_code import loop_code
+from mbd_ros.model.caches import owned
 from mbd_ros.model.state import neutral
 from mbd_ros.simulation.manifold import displaced, joint_of_each_velocity, Matrix, Vector
 from mbd_ros.spatial.rank_thresholds import CLEARLY_FREE, UNDETERMINED_JOINTS
@@ -165,7 +165,7 @@ class PassiveJoints:
             f'{", ".join(self.known)} are given, more joints than are needed, and contradict it'))
 
 
-@functools.lru_cache(maxsize=64)
+@owned()
 def passive_code(dyn: PreparedDynamics, passive: tuple[int, ...]) -> Callable[..., Any] | None:
     """
     Return (q, v without passive entries) to one step of Newton, None without machine code.

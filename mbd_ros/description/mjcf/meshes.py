@@ -163,7 +163,7 @@ def _many(item: Item, name: str) -> tuple[float, ...]:
     """Return the numbers of an attribute, a multiple of three."""
     text = item.text(name)
     count = len(text.split())
-    numbers = numbers_in.__wrapped__(text, max(count, 1))
+    numbers = numbers_in(text, max(count, 1))
     if isinstance(numbers, str):
         raise ValueError(f'{name} {numbers}')
     if count % 3:

@@ -21,6 +21,8 @@ from typing import Any
 
 from mbd_ros.description.records.report import owner, Report, tag_name
 
+SHORT = 100
+"""Characters of a text whose numbers are kept, as it may come again."""
 _NUMBER = re.compile(r'[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?', re.ASCII)
 
 
@@ -62,9 +64,12 @@ def is_infinite(text: str) -> bool:
     return text.strip().lower().lstrip('+-') in ('inf', 'infinity')
 
 
-@lru_cache(maxsize=4096)
 def numbers_in(text: str, count: int) -> tuple[float, ...] | str:
     """Return so many finite numbers, or what keeps a text from being these."""
+    return (_known_numbers if len(text) <= SHORT else _numbers)(text, count)
+
+
+def _numbers(text: str, count: int) -> tuple[float, ...] | str:
     words = text.split()
     allowed = f"allowed: {count} finite number{'s' if count > 1 else ''}"
     if len(words) != count:
@@ -73,3 +78,6 @@ def numbers_in(text: str, count: int) -> tuple[float, ...] | str:
         if not _NUMBER.fullmatch(word) or not math.isfinite(float(word)):
             return f"holds '{word}'; {allowed}"
     return tuple(map(float, words))
+
+
+_known_numbers = lru_cache(maxsize=4096)(_numbers)

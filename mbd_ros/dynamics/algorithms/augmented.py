@@ -41,7 +41,7 @@ non-recursive formulation, Acta Mechanica Sinica 29(3), 1997, equations (1) to (
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,6 +60,7 @@ from mbd_ros.execution.stacks.scan import inboard, sum_children
 from mbd_ros.execution.stacks.stacks import apply, cross_matrices, levers, of_parts
 from mbd_ros.execution.stacks.steps import each, Stack, Step
 from mbd_ros.model import Model
+from mbd_ros.model.caches import owned
 from mbd_ros.spatial.rank_thresholds import THIN_BODY
 
 GRAVITY = 3
@@ -95,7 +96,7 @@ class Constants(NamedTuple):
     rotors: Stack
 
 
-@lru_cache(maxsize=64)
+@owned()
 def constants_of(model: Model) -> Constants:
     """Return the constants of all bodies."""
     masses, centers = model.masses[:, None, None], model.mass_centers

@@ -20,7 +20,7 @@ Scans along the tree take the place of sweeps. Accelerations are classical (``bo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache, partial
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -41,6 +41,7 @@ from mbd_ros.execution.stacks.stacks import (
 from mbd_ros.execution.stacks.steps import Stack
 from mbd_ros.model import Model
 from mbd_ros.model.accessibility import accessibility
+from mbd_ros.model.caches import owned
 from mbd_ros.spatial import IDENTITY, Link, Twist, ZERO3, ZERO_TWIST
 
 
@@ -69,7 +70,7 @@ class Axes(NamedTuple):
         return self.number < 3
 
 
-@lru_cache(maxsize=64)
+@owned()
 def axes_of(model: Model) -> Axes:
     """Return the axes of a robot."""
     body = np.repeat(np.arange(model.nb), [kind.nv for kind in model.joint_types])
@@ -77,13 +78,13 @@ def axes_of(model: Model) -> Axes:
     return Axes(body, number, 6 * body + number)
 
 
-@lru_cache(maxsize=64)
+@owned()
 def paths_of(model: Model) -> Paths:
     """Return who hangs on whom."""
     return paths(model.parents)
 
 
-@lru_cache(maxsize=64)
+@owned()
 def reaches(model: Model) -> Stack:
     """Return ``S`` (nb, nv): 1 where the joint of a speed lies on the path to a body."""
     adjacency = np.zeros((model.nb, model.nb), dtype=np.int64)

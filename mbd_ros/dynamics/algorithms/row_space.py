@@ -22,19 +22,19 @@ lever of the robot: ``A' = R A C``. Singular values below ``LOOP_RANK`` of the l
 
 from __future__ import annotations
 
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 import scipy
 
 from mbd_ros.model import Model
+from mbd_ros.model.caches import owned
 from mbd_ros.spatial.rank_thresholds import LOOP_RANK, LOOP_ROUNDING
 
 Array = NDArray[np.float64]
 
 
-@lru_cache(maxsize=64)
+@owned()
 def _kinds(model: Model) -> tuple[Array, Array]:
     """Return which rows (m,) are lengths, and which axes (nv,) turn."""
     return (np.array([len(row) != 2 for loop in model.loops for row in loop.rows], dtype=bool),

@@ -29,7 +29,7 @@ Closed loops leave k independent coordinates; all others follow from theirs (N, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -53,6 +53,7 @@ from mbd_ros.execution.program.sweeps import Layout
 from mbd_ros.execution.program.ties import first_rows
 from mbd_ros.execution.program.tree import tree_of
 from mbd_ros.model import Model
+from mbd_ros.model.caches import owned
 from mbd_ros.model.state import bracket_matrices
 from mbd_ros.spatial.rank_thresholds import IMPLIED_LOOP_ROWS
 
@@ -261,7 +262,7 @@ def _free(model: Model, q: Array, v: Array, independent: Sequence[str] | None
     return chosen, np.reshape(every, shape), np.reshape(across, shape)
 
 
-@lru_cache(maxsize=64)
+@owned()
 def _loop_changes(model: Model) -> ArrayProgram:
     """Return the program of the derivative of ``loop_rows`` along a displacement of q."""
     rows = loop_rows(tree_of(model).slots)

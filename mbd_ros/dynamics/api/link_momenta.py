@@ -26,7 +26,6 @@ mass matrix is that of the links before anything ties them to each other.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -39,6 +38,7 @@ from mbd_ros.environment.immersion import NAME
 from mbd_ros.environment.surroundings import in_vacuum, surrounded
 from mbd_ros.model import JointType, Model
 from mbd_ros.model.build import build_model
+from mbd_ros.model.caches import owned
 from mbd_ros.model.flexible.on_segments import on_segments
 from mbd_ros.model.joints.joint_manifold import MANIFOLDS
 from mbd_ros.model.rigid_motion import of_matrix
@@ -138,7 +138,7 @@ def momenta_of(model: Model, motion: LinksInMotion) -> Momenta:
                    0.5 * float(v @ carried))
 
 
-@lru_cache(maxsize=64)
+@owned()
 def links_apart(model: Model) -> Model:
     """Return the links of a robot, each on a floating joint that has its name, in its fluid."""
     around = surrounded(model)[0]

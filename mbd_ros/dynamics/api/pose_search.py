@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 import ctypes
-from functools import lru_cache
 import threading
 from typing import Any
 
@@ -38,6 +37,7 @@ from mbd_ros.execution.ir.sincos import sincos_ir
 from mbd_ros.execution.ir.straight_line import declarations_ir, StraightLine, Width
 from mbd_ros.execution.unrolled.code import trace_program
 from mbd_ros.model import JointType, Model, state
+from mbd_ros.model.caches import owned
 from mbd_ros.spatial import Rotation, Vector3
 from mbd_ros.spatial.dense import factors, solve
 from mbd_ros.spatial.logarithm import rotation_vector
@@ -66,7 +66,7 @@ APART = 1e-4
 """[rad, m] between solutions that are two."""
 
 
-@lru_cache(maxsize=64)
+@owned()
 def suits(model: Model) -> bool:
     """Return whether a robot's poses are found so: joints of one coordinate, a tree."""
     return (not model.loops and model.elastic is None and 0 < model.nb <= LARGEST
@@ -221,7 +221,7 @@ class PoseSearch:
         return np.array(found).reshape(-1, self._model.nq)
 
 
-@lru_cache(maxsize=32)
+@owned(most=32)
 def pose_search(model: Model, link: str, limits: bool) -> PoseSearch:
     """Return the search of a robot, made once."""
     return PoseSearch(model, link, limits)

@@ -52,6 +52,7 @@ from mbd_ros.execution.program.sweeps import Program
 from mbd_ros.execution.program.ties import frame_record
 from mbd_ros.execution.program.tree import sizes, tree_of, world_of
 from mbd_ros.model import Model, state
+from mbd_ros.model.caches import owned
 
 if TYPE_CHECKING:
     from mbd_ros.dynamics.prepared.parametric import ParametricDynamics
@@ -784,7 +785,7 @@ def _at_rest(name: str, program: Program) -> Program:
     return at_rest(name, program)
 
 
-@functools.lru_cache(maxsize=64)
+@owned()
 def _of_efforts(model: Model, formulation: str) -> Program | None:
     return wrenches_of_efforts(model, formulation_for(model, formulation).programs(model))
 
@@ -866,7 +867,10 @@ def compile_model(model: Model, *, gravity: ArrayLike | None = None,
         return PreparedDynamics(model, place, executor, formulation, own)
 
 
-_prepared = functools.lru_cache(maxsize=64)(PreparedDynamics)
+@owned(most=16)
+def _prepared(model: Model, gravity: tuple[float, ...] | None, executor: Executor | str | None,
+              formulation: str, own: tuple[float, ...] | None) -> PreparedDynamics:
+    return PreparedDynamics(model, gravity, executor, formulation, own)
 
 
 def _vector3(gravity: ArrayLike) -> tuple[float, ...]:

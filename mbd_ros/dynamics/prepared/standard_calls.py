@@ -26,6 +26,8 @@ from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.model import Model
 
 Wrap = Callable[[Model, Callable[..., Array]], Callable[..., Array]]
+MOST = 8
+"""Models, or settings of one, that are known here; what is prepared for others is found again."""
 
 
 class StandardCalls(dict[str, 'CallsByModel']):
@@ -84,7 +86,7 @@ class StandardCalls(dict[str, 'CallsByModel']):
                             ground=ground)
         call = (dyn.forced(self._function, links, dissipation) if links or dissipation
                 else self._wrap(model, getattr(dyn, self._function)))
-        if len(self._within) >= 64:
+        if len(self._within) >= MOST:
             self._within.clear()
         self._within[key] = (model, fluid, ground), call
         return call
@@ -105,7 +107,7 @@ class CallsByModel(dict[Model, Callable[..., Array]]):
     def __missing__(self, model: Model) -> Callable[..., Array]:
         """Make the callable ready, and forget the others when there are many."""
         found = self._calls.make(model, self._formulation)
-        if len(self) >= 64:
+        if len(self) >= MOST:
             self.clear()
         self[model] = found
         self._calls.setdefault(self._formulation, self)
@@ -125,16 +127,16 @@ class StandardLinkCalls:
 
     def __init__(self, function: str) -> None:
         self._function = function
-        self._known: dict[tuple[int, str, str], tuple[Model, Callable[..., Any]]] = {}
+        self._known: dict[int, tuple[Model, dict[tuple[str, str], Callable[..., Any]]]] = {}
 
     def of(self, model: Model, link: str, frame: str) -> Callable[..., Any]:
         """Return the callable, made now or earlier, and forget the others when there are many."""
         try:   # models that are known are alive, so that theirs are the only ones of their ids
-            return self._known[id(model), link, frame][1]
+            return self._known[id(model)][1][link, frame]
         except (KeyError, TypeError):   # a list, say: no name
             pass
         found = compile_model(model).of_link(self._function, link, frame)
-        if len(self._known) >= 256:
+        if id(model) not in self._known and len(self._known) >= MOST:
             self._known.clear()
-        self._known[id(model), link, frame] = model, found
+        self._known.setdefault(id(model), (model, {}))[1][link, frame] = found
         return found

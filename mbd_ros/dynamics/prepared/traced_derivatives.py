@@ -23,7 +23,6 @@ Those of forward dynamics with flexible links follow from those of inverse dynam
 from __future__ import annotations
 
 import ctypes
-from functools import lru_cache
 import itertools
 from typing import TYPE_CHECKING
 
@@ -45,6 +44,7 @@ from mbd_ros.execution.program.sweeps import Program
 from mbd_ros.execution.program.tree import sizes
 from mbd_ros.execution.unrolled.code import trace_program
 from mbd_ros.model import Model, state
+from mbd_ros.model.caches import owned
 
 if TYPE_CHECKING:
     from mbd_ros.dynamics.prepared.prepared import PreparedDynamics
@@ -187,5 +187,7 @@ def _tangent_ir(program: Program, model: Model, width: Width) -> str:
     return '\n'.join([*lines, '  ret void', '}'])
 
 
-tangent_code = lru_cache(maxsize=16)(TangentCode)
-"""The code for a model and ``'forward_dynamics'`` or ``'inverse_dynamics'``."""
+@owned()
+def tangent_code(model: Model, function: str) -> TangentCode:
+    """Return the code for a model and ``'forward_dynamics'`` or ``'inverse_dynamics'``."""
+    return TangentCode(model, function)

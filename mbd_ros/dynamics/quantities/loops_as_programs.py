@@ -49,6 +49,7 @@ from mbd_ros.execution.program.records import filled
 from mbd_ros.execution.program.sweeps import Layout, Program
 from mbd_ros.execution.program.tree import joints_of, result_shape, sizes, tree_of, world_of
 from mbd_ros.model import Model
+from mbd_ros.model.caches import owned
 
 Array = NDArray[np.float64]
 Text = Callable[..., None]
@@ -157,7 +158,7 @@ def of_program(program: Program, model: Model, inputs: Mapping[str, Array], worl
     return result
 
 
-@functools.lru_cache(maxsize=64)
+@owned()
 def _robot(model: Model) -> dict[str, Array]:
     """Return ``bodies`` and ``coordinates``."""
     bodies, coordinates = np.zeros((model.nb, 16)), np.zeros((model.nv, 3))
@@ -196,13 +197,13 @@ def _shapes(text: Text, model: Model, tables: Mapping[str, Array], extent: tuple
     return tuple(known[name] for name in _arrays(text))
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=64)
 def _code(text: Text, shapes: tuple[tuple[int, ...], ...], counts: tuple[int, ...]) -> LoopCode:
     """Return the loops for robots of one size."""
     return loop_code(text, shapes, counts)
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=64)
 def _call(text: Text, shapes: tuple[tuple[int, ...], ...], counts: tuple[int, ...]
           ) -> Callable[..., None]:
     """Return the same for addresses."""

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-import functools
 from functools import partial
 from typing import Any
 
@@ -44,6 +43,7 @@ from mbd_ros.execution.program.sweeps import Layout, Program
 from mbd_ros.execution.program.ties import frame_record
 from mbd_ros.execution.program.tree import Sized
 from mbd_ros.model import LinkFrame, Model
+from mbd_ros.model.caches import owned
 from mbd_ros.spatial import step
 
 Array = NDArray[np.float64]
@@ -320,7 +320,7 @@ MAKERS: dict[str, Callable[..., Program]] = {
         link_changes, jacobian_changes, energy, gravity_changes, adding)}
 
 
-@functools.lru_cache(maxsize=512)
+@owned(1)
 def program_of(name: str, model: Model, *more: object) -> Program:
     """Return the program of a quantity for a model, made now or earlier; equal ones are one."""
     return MAKERS[name](model, *more)

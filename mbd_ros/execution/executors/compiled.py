@@ -49,6 +49,7 @@ from mbd_ros.execution.unrolled.bundles import Node
 from mbd_ros.execution.unrolled.code import bundles_that_pay, folded_operations, unrolled_ir
 from mbd_ros.execution.unrolled.copies import Copies, copies_of
 from mbd_ros.model import Model
+from mbd_ros.model.caches import owned
 
 LONG_CHAIN = 200
 """
@@ -140,7 +141,7 @@ def long_way(program: Program, model: Model, width: int, swarms: bool = True
     return bundles
 
 
-@functools.lru_cache(maxsize=1024)
+@owned(1)
 def compiled_kernel(program: Program, model: Model, rolled: bool,
                     side_by_side: ParallelPlan = None, width: int | None = None,
                     folded: bool = False) -> Kernel:
@@ -327,7 +328,7 @@ def _rolled(program: Program, model: Model, width: Width, folded: bool = False
     return code, (shared, constants, topology)
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=64)
 def rolled_machine_code(program: Program, kinds: tuple[Kind, ...], width: Width,
                         shapes: tuple[Tie, ...] = (), slots: int = 0
                         ) -> tuple[RolledCode, MachineCode]:

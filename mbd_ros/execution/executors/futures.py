@@ -199,7 +199,7 @@ def recipe_of(what: str, function: Callable[..., Any], *arguments: Any) -> bytes
         ) from error
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=8)
 def followed(recipe: bytes) -> Any:
     """Return what a recipe makes, made now or earlier in this process."""
     return pickle.loads(recipe)()

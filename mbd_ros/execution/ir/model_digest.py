@@ -33,6 +33,7 @@ import numpy as np
 from mbd_ros.description.records.finding import Finding, Source
 from mbd_ros.description.records.mechanism import Joint, Mechanism
 from mbd_ros.model import Model
+from mbd_ros.model.caches import owned
 
 _LIMIT = 'a limit of commands and searches: no program that is kept on disk reads it'
 WITHOUT_EFFECT = {
@@ -57,7 +58,7 @@ class NotKnownError(Exception):
     """Something whose content cannot be told, such as a function without a name."""
 
 
-@functools.lru_cache(maxsize=64)
+@owned()
 def model_digest(model: Model) -> bytes:
     """
     Return a digest of all of a model that programs may read.

@@ -15,7 +15,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-import functools
 
 import numpy as np
 
@@ -24,12 +23,13 @@ from mbd_ros.execution.program.records import (
 from mbd_ros.execution.program.sweeps import ActingLaw, Body, Program, Tree, World
 from mbd_ros.execution.program.ties import closing_slots, first_rows, rows_in_slots, ties_of
 from mbd_ros.model import Model
+from mbd_ros.model.caches import owned
 from mbd_ros.spatial import Joint, Link, RigidInertia, Scalar, Symmetric3, ZERO3
 from mbd_ros.spatial.joints import Coordinates
 from mbd_ros.spatial.symmetric import UPPER
 
 
-@functools.lru_cache(maxsize=64)
+@owned()
 def tree_of(model: Model) -> Tree:
     """
     Return the bodies of a model as records of Python floats.

@@ -15,7 +15,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-import functools
 from typing import Any, TypeVar
 
 import numpy as np
@@ -27,6 +26,7 @@ from mbd_ros.execution.program.sweeps import Inward, Outward, Program, Tie, Ties
 from mbd_ros.execution.program.tree import tree_of
 from mbd_ros.execution.rolled.species import Kind
 from mbd_ros.model import Model
+from mbd_ros.model.caches import owned
 
 Item = TypeVar('Item')
 SHARED = 0.69
@@ -105,7 +105,7 @@ def kinds_between(model: Model, bodies: Sequence[int], folded: bool
     return _kinds(model, bodies, folded)
 
 
-@functools.lru_cache(maxsize=256)
+@owned(1)
 def folds(program: Program, model: Model) -> bool:
     """Return whether rolled code of this one robot is worth it: bodies share most constants."""
     if not program.ties or not all(isinstance(sweep, (Outward, Inward, Ties))

@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any, NamedTuple, TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from mbd_ros.execution.stacks.steps import each, Stack, Step
 from mbd_ros.model import JointType, Model
+from mbd_ros.model.caches import owned
 from mbd_ros.spatial import Link, Rotation, Vector3
 from mbd_ros.spatial.joints import Coordinates
 
@@ -164,7 +165,7 @@ class _Joints(NamedTuple):
     entries: NDArray[np.int64]
 
 
-@lru_cache(maxsize=64)
+@owned()
 def _joints_of(model: Model) -> list[_Joints]:
     found = []
     for kind in sorted(set(model.joint_types)):

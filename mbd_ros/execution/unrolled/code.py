@@ -15,7 +15,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-import functools
 from functools import partial
 
 from mbd_ros.execution.ir.machine_code import vector_lanes
@@ -33,6 +32,7 @@ from mbd_ros.execution.unrolled.equivalent import equivalent
 from mbd_ros.execution.unrolled.parts import ASIDE, IN_PARTS, LONGEST, parted
 from mbd_ros.execution.unrolled.side_by_side import ParallelPlan
 from mbd_ros.model import Model
+from mbd_ros.model.caches import owned
 
 PAYS = 0.9
 """Share of the operations of scalar code below which lanes are used unasked."""
@@ -157,7 +157,7 @@ def _parts_ir(trace: Trace, results: Sequence[Operand], count: int, width: Width
         '  ret void', '}'])
 
 
-@functools.lru_cache(maxsize=256)
+@owned(1)
 def folded_operations(program: Program, model: Model) -> int:
     """Return the number of operations that are left when a model's constants are folded."""
     def count() -> bytes:
@@ -177,7 +177,7 @@ def bundles_of(program: Program, model: Model, widest: int) -> tuple[Node, ...]:
     return tuple(nodes) if len(nodes) < model.nb else ()
 
 
-@functools.lru_cache(maxsize=256)
+@owned(1)
 def bundles_that_pay(program: Program, model: Model) -> tuple[Node, ...]:
     """Return those nodes if they spare one state a good part of its operations."""
     nodes = bundles_of(program, model, vector_lanes())

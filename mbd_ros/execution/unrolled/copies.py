@@ -22,13 +22,13 @@ tables, and costs the same for each however many there are.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.sweeps import Layout, Program
 from mbd_ros.execution.program.tree import tree_of
 from mbd_ros.model import Model
+from mbd_ros.model.caches import owned
 
 
 class Copies(NamedTuple):
@@ -38,7 +38,7 @@ class Copies(NamedTuple):
     number: int
 
 
-@lru_cache(maxsize=64)
+@owned(1)
 def copies_of(program: Program, model: Model) -> Copies | None:
     """Return the robot that a model is a swarm of; None where it is not, or too large for it."""
     if (isinstance(program, ArrayProgram) or program.layout is not Layout.JOINTS

@@ -45,6 +45,11 @@ NEAR = 0.02
 A trajectory whose first point is due at once may be this far from the reference [rad or m]:
 planners begin where the robot was measured, MoveIt up to 0.01 off, and that is off the reference.
 """
+CLOSE = 1e-4, 1e-3
+"""
+What a path that was made ahead begins at, and what is followed then, may differ by so much [rad,
+rad/s; m, m/s], and by what acceleration makes of the time since.
+"""
 AT_ONCE = 0.1
 """A trajectory that is due at once, as a whole, takes this long [s]."""
 NOTHING = float(np.finfo(np.float32).eps)
@@ -258,6 +263,32 @@ def path_through(model: Model, moved: Sequence[str], given: WayPoints, start: Re
     except MbdError as error:
         raise GoalError(Result.INVALID_GOAL, str(error)) from error
     return path if before is None else joined(before, path)
+
+
+def goes_on_from(model: Model, moved: Sequence[str], path: Path, since: float, start: Reference
+                 ) -> bool:
+    """
+    Tell whether a path that was made ahead goes on from what is followed.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    moved : sequence of str
+        The joints of the path.
+    path : Path
+        Its time 0 is when it was to begin.
+    since : float
+        That is so long ago [s]: a control step at most.
+    start : Reference
+        Where the reference is now.
+
+    """
+    x, rate, second = JointCoordinates(model, moved).point(*start[:3])
+    point, (near, slow) = path.at(since), CLOSE
+    slow += 2.0 * since * float(np.abs(second).max(initial=0.0))
+    return bool(np.abs(point.position - x).max(initial=0.0) <= near + since * slow
+                and np.abs(point.velocity - rate).max(initial=0.0) <= slow)
 
 
 def wait_of(message: Any, now: int) -> float:

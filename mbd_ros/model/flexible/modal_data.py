@@ -232,7 +232,7 @@ class _BeamShape:
         return Shape(displacement, rotation)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=16)
 def _of_beam(beam: Beam) -> ModalData:
     shape = _BeamShape(beam)
     x, weights = stations(beam)

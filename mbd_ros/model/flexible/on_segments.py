@@ -15,16 +15,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 
 from mbd_ros.model.attachments.contacts import make_contacts
 from mbd_ros.model.attachments.fluids import make_submerged
 from mbd_ros.model.attachments.thrusters import make_thruster
+from mbd_ros.model.caches import owned
 from mbd_ros.model.loops import make_loop, make_spring
 from mbd_ros.model.model import Model
 
 
-@lru_cache(maxsize=64)
+@owned()
 def on_segments(model: Model) -> Model:
     """
     Return a robot whose links and all that is attached to them sit on segments.

@@ -14,13 +14,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import NamedTuple, TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.description.records.mechanism import Beam, FlexibleBody
+from mbd_ros.model.caches import owned
 from mbd_ros.model.flexible.beam_modes import bending_modes, rotary_inertia, scale, torsion_modes
 from mbd_ros.model.flexible.modal_data import modal_data
 
@@ -65,7 +65,7 @@ class Stations(NamedTuple):
     pairs: NDArray[np.intp]
 
 
-@lru_cache(maxsize=64)
+@owned()
 def link_stations(model: Model) -> dict[str, Stations]:
     """Return the stations of all flexible links of a robot."""
     return {body.link: stations_of(body) for body in model.mechanism.flexibles}

@@ -15,11 +15,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-import functools
 from typing import NamedTuple
 
 import numpy as np
 
+from mbd_ros.model.caches import owned
 from mbd_ros.model.joints.joint_manifold import Pose
 from mbd_ros.model.model import Model
 from mbd_ros.model.rigid_motion import inverse, of_matrix, product, Quaternion, rotate, Vector3
@@ -67,7 +67,7 @@ class PosedJoint(NamedTuple):
             (shift, product(product(back, turn), inverse(self.turn))))
 
 
-@functools.lru_cache(maxsize=64)
+@owned()
 def posed_joints(model: Model) -> tuple[PosedJoint, ...]:
     """
     Return the joints of a model that have several coordinates.

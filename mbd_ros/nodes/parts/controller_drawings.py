@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 from nav_msgs.msg import Path as PathMessage
@@ -23,12 +24,14 @@ import numpy as np
 from numpy.typing import NDArray
 from rclpy.node import Node
 from rclpy.publisher import Publisher
+from rclpy.task import Future
 from std_msgs.msg import String
 from visualization_msgs.msg import MarkerArray
 
 from mbd_ros.control.references.paths import Path
 from mbd_ros.control.step.fused_step import Step
 from mbd_ros.control.tasks.followed_tools import ToolPoints
+from mbd_ros.control.tasks.task import Task
 from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.messages.basics.times import SECOND
 from mbd_ros.messages.states.drawings import delete_all, markers, to_path
@@ -36,9 +39,12 @@ from mbd_ros.messages.states.joint_states import Measured
 from mbd_ros.messages.trajectories.simple_goals import write_path
 from mbd_ros.model import Model
 from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.parts.aside import done_aside
 from mbd_ros.nodes.parts.named_topics import topic_names
 
 Vector = NDArray[np.float64]
+FEW_POINTS = 50
+"""Of a path whose text a control step has time to write."""
 
 
 class PathPublishers(NamedTuple):
@@ -82,6 +88,7 @@ class ControllerDrawings:
         self._task = node.create_publisher(String, '~/desired_task', qos.LATCHED)
         self._markers = node.create_publisher(MarkerArray, '~/markers', qos.RELIABLE)
         self._timer = node.create_timer(0.2, self._draw)
+        self._told: Task | None = None
         self._names: list[str] = []
         self._paths: list[list[Vector]] = []
         self._traces: list[deque[tuple[int, Vector]]] = []
@@ -107,7 +114,19 @@ class ControllerDrawings:
         first = self._paths[0] if self._paths else []
         self._first.desired.publish(
             to_path(nanoseconds, frame, ((nanoseconds, point) for point in first)))
-        self._task.publish(String(data=write_path(tracker.task) if first else ''))
+        self._tell_task(tracker.task if first else None)
+
+    def _tell_task(self, task: Task | None) -> None:
+        """Publish the text of a goal; that of a long path is written beside the control steps."""
+        self._told = task
+        if task is None or len(task.path.get('points', ())) <= FEW_POINTS:
+            self._task.publish(String(data='' if task is None else write_path(task)))
+            return
+
+        def tell(text: Future) -> None:
+            if self._told is task:
+                self._task.publish(String(data=text.result()))
+        done_aside(partial(write_path, task)).add_done_callback(tell)
 
     def keep(self, tracker: Tracker, nanoseconds: int, measured: Measured, step: Step,
              tools: Sequence[ToolPoints]) -> None:

@@ -45,14 +45,14 @@ from mbd_ros.control.tasks.rehearsal import fitting_pace, rehearse_joints, rehea
 from mbd_ros.control.tasks.task import driven_joints
 from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.errors import MbdError, TooMuchEffortError
-from mbd_ros.messages.basics.times import to_nanoseconds
+from mbd_ros.messages.basics.times import SECOND, to_nanoseconds
 from mbd_ros.messages.states.efforts import EffortCommands
 from mbd_ros.messages.states.joint_states import Measured
 from mbd_ros.messages.trajectories import multi_dof_trajectories, path_goals, trajectories
 from mbd_ros.messages.trajectories.speed_scaling import read_factor, SpeedScaling
 from mbd_ros.messages.trajectories.streams import is_target, read_target, timed
 from mbd_ros.messages.trajectories.way_points import (
-    FEW, GoalError, read_ahead, Reference, Rules, Running, wait_of)
+    FEW, GoalError, goes_on_from, read_ahead, Reference, Rules, Running, wait_of)
 from mbd_ros.model.names import simple_joints
 from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.parts.aside import done_aside, Turns
@@ -78,6 +78,12 @@ JointsPath = tuple[tuple[str, ...], Stretchable]
 """Joints and the path that they follow, at a part of its speed."""
 PATIENCE = 0.02
 """Processor time in which efforts of a trajectory on the topic are found by integration [s]."""
+MANY = 500
+"""Points of a trajectory beyond which its path is made beside the control steps."""
+AHEAD = 5e-5
+"""It begins so much later for each point [s]: its path is made from where the robot will be."""
+TRIES = 6
+"""On a busy machine it is made anew, for twice as much later, so many times in all."""
 
 
 class Controlled(NamedTuple):
@@ -115,12 +121,26 @@ class Active(NamedTuple):
     done: Future | None
 
 
+class Made(NamedTuple):
+    """The path of a trajectory from where the robot will be, and the efforts it brings along."""
+
+    path: JointsPath
+    efforts: tuple[Vector, Vector] | None
+
+
 class Waiting(NamedTuple):
-    """A trajectory of joints, and at which time [ns] it takes the place of a tool's path."""
+    """
+    A trajectory of joints, and at which time [ns] it takes the place of what is followed.
+
+    ``made`` is what was made of it beside the control steps, None if it is made then; ``known``
+    is why the robot held already when it came.
+    """
 
     begin: int
     goal: FollowJointTrajectory.Goal
     pace: float
+    made: Made | None = None
+    known: str = ''
 
 
 class Held(NamedTuple):
@@ -157,14 +177,15 @@ class ControllerGoals:
         self._settings = settings
         self._turns = turns
         self._newest: object = None
+        self._coming: object = None   # a trajectory of many points, until another begins
         # id of an accepted goal -> its approach, the task of the controller, and its own
         self._approaches: dict[int, tuple[Way, Task, Task]] = {}
         self._paces: dict[int, float] = {}      # and at which part of its speed it has to be
-        self._logger = node.get_logger()
+        self._node, self._logger = node, node.get_logger()
         self._active: Active | None = None
         self._held: Held | None = None
         self._planned = Held(Task(), DIRECT)   # the approach of the task that is followed
-        self._waiting: Waiting | None = None   # a trajectory that takes the place of a tool's path
+        self._waiting: Waiting | None = None   # a trajectory that takes the place of what is
         self._closing: Path | None = None   # of a goal that was reached, and goes on to its end
         self._feed: FeedForward | None = None
         self._stream = Stream()
@@ -204,7 +225,8 @@ class ControllerGoals:
             self._stop(controlled, CANCELLED)
             self._end(Outcome.GOES_ON, 'the goal was cancelled; the robot holds')
             return
-        if tracker.problem:
+        if tracker.problem and (
+                self._waiting is None or tracker.problem != self._waiting.known):
             self._end(Outcome.GOES_ON, tracker.problem, fault=True)
             return
         if self._held is not None:
@@ -336,6 +358,7 @@ class ControllerGoals:
 
     def drop(self, why: str) -> None:
         """End the active goal, if there is one, because it cannot go on."""
+        self._coming = None
         self._end(Outcome.GOES_ON, why)
 
     def _or_accepted(self, decide: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -367,9 +390,12 @@ class ControllerGoals:
         def ask() -> Callable[[], float]:
             controlled = self._controlled()
             self._tolerances(controlled, goal)
+            if count_of(goal) > MANY or self._waits(controlled, goal.trajectory):
+                wait = wait_of(goal.trajectory, controlled.nanoseconds) if self._waits(
+                    controlled, goal.trajectory) else 0.0
+                return partial(self._rehearse_later, controlled, goal,
+                               controlled.tracker.later(), wait)
             self._feed_forward(controlled, goal.trajectory)
-            if self._waits(controlled, goal.trajectory):
-                return partial(self._rehearse_later, controlled, goal, controlled.tracker.later())
             tracker = controlled.tracker.apart()
             moved, path_at = self._path_of(
                 controlled, goal.trajectory, goal.multi_dof_trajectory)
@@ -386,13 +412,14 @@ class ControllerGoals:
         return pace
 
     def _rehearse_later(self, controlled: Controlled, goal: FollowJointTrajectory.Goal,
-                        later: Callable[[float], Tracker | None]) -> float:
-        """Do the same where the path of a tool will be when a trajectory begins."""
-        tracker = later(wait_of(goal.trajectory, controlled.nanoseconds))
+                        later: Callable[[float], Tracker | None], wait: float) -> float:
+        """Do the same where the robot will be after a time [s]."""
+        tracker = later(wait)
         if tracker is None:   # too late for it to be known
             return 1.0
         there = controlled._replace(
-            tracker=tracker, nanoseconds=to_nanoseconds(goal.trajectory.header.stamp))
+            tracker=tracker, nanoseconds=controlled.nanoseconds + round(wait * SECOND))
+        self._feed_forward(there, goal.trajectory)
         moved, path_at = self._path_of(there, goal.trajectory, goal.multi_dof_trajectory)
         return self._rehearse_joints(
             tracker, moved, path_at, tracker.reference(controlled.measured.q)[0])
@@ -468,7 +495,89 @@ class ControllerGoals:
     async def _follow_joints(self, handle: Any) -> None:
         """Begin a joint trajectory between two control steps."""
         self._require_right(handle)
-        await self._turns.take(lambda: self._begin_trajectory(handle))
+        if count_of(handle.request) > MANY:
+            self._coming = handle.request
+            await self._begin_later(handle.request, handle)
+        else:
+            await self._turns.take(lambda: self._begin_trajectory(handle))
+
+    async def _begin_later(self, goal: FollowJointTrajectory.Goal, handle: Any = None) -> None:
+        """
+        Begin a trajectory of many points a little later, from where the robot will be then.
+
+        Its path is made beside the control steps, which would wait for it for too long. ``handle``
+        is None for a trajectory of the topic.
+        """
+        pace = None if handle is None else self._paces.pop(id(goal), 1.0)
+        wait = AHEAD * count_of(goal)
+        for turn in range(TRIES):
+            make = await self._turns.take(partial(self._plan, goal, pace, wait * 2.0 ** turn))
+            waiting = await done_aside(make)
+            if await self._turns.take(partial(self._let_wait, waiting, handle)):
+                return
+        raise GoalError(FollowJointTrajectory.Result.INVALID_GOAL, (
+            f'the path of {count_of(goal)} points is not made in time; try fewer'))
+
+    def _plan(self, goal: FollowJointTrajectory.Goal, pace: float | None, wait: float
+              ) -> Callable[[], Waiting]:
+        """Return what makes the path of a trajectory that begins after a time [s]."""
+        controlled = self._controlled()
+        self._require_coming(goal)
+        if controlled.tracker.source is None:   # nothing is followed that would be known later
+            self._stop(controlled, '')
+        later, now = controlled.tracker.later(), controlled.nanoseconds
+        if self._waits(controlled, goal.trajectory):
+            wait = max(wait, wait_of(goal.trajectory, now))
+
+        def make() -> Waiting:
+            self._require_coming(goal)
+            tracker, begin = later(wait), now + round(wait * SECOND)
+            if tracker is None:
+                raise GoalError(FollowJointTrajectory.Result.INVALID_GOAL, (
+                    f'where the robot will be in {wait:.3f} s, when its path is made, cannot be '
+                    'computed'))
+            there = controlled._replace(
+                tracker=tracker, nanoseconds=begin, time=controlled.time + wait)
+            efforts = self._feed_forward(there, goal.trajectory)
+            moved, path_at = self._path_of(there, goal.trajectory, goal.multi_dof_trajectory)
+            part = self._fitting(there, moved, path_at) if pace is None else pace
+            tracker.apart().follow_joints(   # which compiles what it needs
+                path_at(part), there.time, there.measured.q, there.measured.v, joints=moved)
+            return Waiting(begin, goal, part, Made((moved, path_at), efforts))
+        return make
+
+    def _let_wait(self, waiting: Waiting, handle: Any) -> bool:
+        """Let a trajectory begin at its time; tell whether that is still to come."""
+        controlled, goal = self._controlled(), waiting.goal
+        self._require_coming(goal)
+        if controlled.nanoseconds > waiting.begin:
+            return False
+        self._activate_later(controlled, goal, handle)
+        self._waiting = waiting._replace(known=controlled.tracker.problem)
+        return True
+
+    def _activate_later(self, controlled: Controlled, goal: FollowJointTrajectory.Goal,
+                        handle: Any) -> None:
+        """Let a trajectory that begins later be the active goal."""
+        watch = JointWatch(controlled.tracker.dyn.model, self._tolerances(controlled, goal), NEVER)
+        if handle is not None:
+            self._activate(handle, watch)
+        else:
+            self.drop(TAKEN)
+            self._active = Active(None, watch, None)
+
+    def _require_coming(self, goal: object) -> None:
+        if self._coming is not goal:
+            raise GoalError(FollowJointTrajectory.Result.INVALID_GOAL,
+                            'something else began while its path was made')
+
+    def _require_close(self, controlled: Controlled, path: Followed, moved: tuple[str, ...],
+                       since: float) -> None:
+        """Raise if the robot follows something else than what a path was made to begin from."""
+        if not goes_on_from(controlled.tracker.dyn.model, moved, path, since,
+                            self._start(controlled)):
+            raise GoalError(FollowJointTrajectory.Result.INVALID_GOAL,
+                            'what the robot follows was changed while its path was made')
 
     def _waits(self, controlled: Controlled, message: JointTrajectory) -> bool:
         """Tell whether a trajectory begins later, and the path of a tool goes on until then."""
@@ -482,12 +591,15 @@ class ControllerGoals:
             return
         self._waiting = None
         try:
-            moved, path_at = self._path_of(
-                controlled, waiting.goal.trajectory, waiting.goal.multi_dof_trajectory)
-            if active.handle is None:   # of the topic: not rehearsed
-                waiting = waiting._replace(pace=self._fitting(controlled, moved, path_at))
-            followed = self._begin_joints(
-                controlled, moved, path_at, waiting.goal.trajectory, waiting.pace)
+            if waiting.made is not None:
+                followed = self._begin_made(controlled, waiting, waiting.made)
+            else:
+                moved, path_at = self._path_of(
+                    controlled, waiting.goal.trajectory, waiting.goal.multi_dof_trajectory)
+                if active.handle is None:   # of the topic: not rehearsed
+                    waiting = waiting._replace(pace=self._fitting(controlled, moved, path_at))
+                followed = self._begin_joints(
+                    controlled, moved, path_at, waiting.goal.trajectory, waiting.pace)
         except MbdError as error:
             self._stop(controlled, str(error))
             self._end(Outcome.GOES_ON, str(error), fault=True)
@@ -499,6 +611,13 @@ class ControllerGoals:
             assert isinstance(active.watch, JointWatch)
             active.watch.end = followed.arrives
 
+    def _begin_made(self, controlled: Controlled, waiting: Waiting, made: Made) -> Followed:
+        """Begin a trajectory whose path was made; return it at the pace at which it goes on."""
+        (moved, path_at), since = made.path, (controlled.nanoseconds - waiting.begin) / SECOND
+        self._require_close(controlled, path_at(waiting.pace), moved, since)
+        return self._begin_joints(controlled, moved, path_at, waiting.goal.trajectory,
+                                  waiting.pace, efforts=made.efforts, since=since)
+
     async def _follow_path(self, handle: Any) -> None:
         """Begin a path or constraints, likewise."""
         self._require_right(handle)
@@ -509,7 +628,7 @@ class ControllerGoals:
         controlled, goal = self._controlled(), handle.request
         tolerances = self._tolerances(controlled, goal)
         if self._waits(controlled, goal.trajectory):
-            self._activate(handle, JointWatch(controlled.tracker.dyn.model, tolerances, NEVER))
+            self._activate_later(controlled, goal, handle)
             self._wait(controlled, goal, self._paces.pop(id(goal), 1.0))
             return
         moved, path_at = self._path_of(controlled, goal.trajectory, goal.multi_dof_trajectory)
@@ -570,12 +689,15 @@ class ControllerGoals:
         """Follow a trajectory that nobody waits for; one without points stops the robot."""
         controlled = self._controlled()
         message = timed(message, self._settings.positions_upsampling.policy_frequency)
+        self._coming = None
+        if len(message.points) > MANY:
+            self._coming = goal = goal_of(message)
+            self._node.executor.create_task(self._node.guard.wrap(
+                '~/joint_trajectory not used', self._begin_later), goal)
+            return
         if self._waits(controlled, message):
-            goal = FollowJointTrajectory.Goal(trajectory=message)
-            watch = JointWatch(controlled.tracker.dyn.model, self._tolerances(controlled, goal),
-                               NEVER)
-            self.drop(TAKEN)
-            self._active = Active(None, watch, None)
+            goal = goal_of(message)
+            self._activate_later(controlled, goal, None)
             self._wait(controlled, goal)
             return
         if message.points and is_target(message, controlled.nanoseconds):
@@ -702,13 +824,22 @@ class ControllerGoals:
         return found
 
     def _begin_joints(self, controlled: Controlled, moved: tuple[str, ...], path_at: Stretchable,
-                      message: JointTrajectory, pace: float = 1.0) -> Followed:
-        """Follow a path of joints; return it at the pace at which it is followed."""
-        efforts, path = self._feed_forward(controlled, message), path_at(pace)
+                      message: JointTrajectory, pace: float = 1.0, *,
+                      efforts: tuple[Vector, Vector] | None = None, since: float | None = None
+                      ) -> Followed:
+        """
+        Follow a path of joints; return it at the pace at which it is followed.
+
+        Of one that was made before, ``efforts`` were read with it, and it began ``since`` [s].
+        """
+        if since is None:
+            efforts = self._feed_forward(controlled, message)
+        path = path_at(pace)
         if path_at.told(pace):
             self._logger.info(path_at.told(pace))
-        controlled.tracker.follow_joints(path, controlled.time, controlled.measured.q,
-                                         controlled.measured.v, joints=moved)
+        controlled.tracker.follow_joints(
+            path, controlled.time, controlled.measured.q, controlled.measured.v, joints=moved,
+            begin=since or 0.0)
         self._feed = None if efforts is None else FeedForward(
             controlled.tracker.dyn.model, message.joint_names,
             path_at.times(pace, efforts[0]), efforts[1], path)
@@ -753,3 +884,13 @@ class ControllerGoals:
             self._logger.warning(f'goal aborted: {why}')
             active.handle.abort()
         active.done.set_result(result)
+
+
+def goal_of(message: JointTrajectory) -> FollowJointTrajectory.Goal:
+    """Return a trajectory as a goal."""
+    return FollowJointTrajectory.Goal(trajectory=message)
+
+
+def count_of(goal: FollowJointTrajectory.Goal) -> int:
+    """Return how many points the trajectories of a goal have."""
+    return max(len(goal.trajectory.points), len(goal.multi_dof_trajectory.points))

@@ -32,6 +32,7 @@ from mbd_ros.messages.basics.message_size import Limits
 from mbd_ros.model import load_text, Model
 from mbd_ros.model.sameness import is_same, WORDING
 from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.parts.free_memory import give_back
 from mbd_ros.nodes.parts.guard import REFUSALS
 from mbd_ros.nodes.parts.managed import ManagedNode
 
@@ -113,7 +114,7 @@ class RobotSource:
         self._explain = explain
         self._adapt = adapt
         self._text = ''
-        self._replaced: deque[tuple[str, float]] = deque(maxlen=8)
+        self._replaced: deque[tuple[int, float]] = deque(maxlen=8)   # hashes of texts
         self._taken = 0
         self._robot: Robot | None = None
         self._described: Model | None = None
@@ -186,7 +187,7 @@ class RobotSource:
         """
         replaced = self._text
         robot = self._take(description, on_robot or self._on_robot)
-        self._replaced.append((replaced, time.monotonic()))
+        self._replaced.append((hash(replaced), time.monotonic()))
         return robot
 
     def adapt_anew(self) -> None:
@@ -230,6 +231,8 @@ class RobotSource:
         self._robot = robot
         self._problem = ''
         self._say(model)
+        if number > 1:
+            give_back()
         return robot
 
     def _tell_that_it_is_compiled(self, name: str, ready: threading.Event, before: int) -> None:
@@ -245,7 +248,7 @@ class RobotSource:
         """Tell whether a description is in use, was refused, or was replaced just now."""
         now = time.monotonic()
         return description == self._text or any(
-            description == text and now - when < LATE for text, when in self._replaced)
+            hash(description) == text and now - when < LATE for text, when in self._replaced)
 
     def _read_aside(self, message: String) -> Described:
         """Read a description of the topic in a thread of its own, while callbacks go on."""

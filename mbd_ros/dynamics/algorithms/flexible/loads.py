@@ -26,7 +26,6 @@ Segments have their linear part first, the records of ``mbd_ros.spatial`` the an
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -41,6 +40,7 @@ from mbd_ros.execution.program.sweeps import Body, Tie
 from mbd_ros.execution.program.ties import spring_ties
 from mbd_ros.execution.program.tree import acting_laws
 from mbd_ros.model import Model
+from mbd_ros.model.caches import owned
 from mbd_ros.model.flexible.on_segments import on_segments
 from mbd_ros.model.flexible.shape_integrals import cross_matrices
 from mbd_ros.spatial import (
@@ -62,7 +62,7 @@ class Loads(NamedTuple):
         return not self.springs and not any(body.around for body in self.bodies)
 
 
-@lru_cache(maxsize=64)
+@owned()
 def loads_of(model: Model) -> Loads:
     """Return what acts on the segments of a robot; poses and inertias are not those of bodies."""
     there = on_segments(model)

@@ -33,7 +33,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,6 +52,7 @@ from mbd_ros.execution.ir.workspace import DECLARATIONS, give_ir, take_ir
 from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.stacks.stacks import apply
 from mbd_ros.model import JointType, Model
+from mbd_ros.model.caches import owned
 from mbd_ros.model.flexible.modal_data import Shape
 from mbd_ros.model.flexible.segments import Segment
 from mbd_ros.model.flexible.shape_integrals import ElasticBody
@@ -399,7 +399,7 @@ def ground_ir(width: Width) -> list[str]:
                                              for line in block.store(value, '%work', entry))]
 
 
-@lru_cache(maxsize=64)
+@owned(1)
 def rolled(program: ArrayProgram, model: Model, width: Width) -> tuple[MachineCode, object]:
     """
     Return ``void kernel(argument..., world, result)`` and what has to stay alive with it.
