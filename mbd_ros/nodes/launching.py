@@ -39,6 +39,7 @@ from mbd_ros.description.xml.packages import file_path
 from mbd_ros.description.xml.roots import around
 from mbd_ros.description.xml.xacro_arguments import argument_words
 from mbd_ros.errors import InvalidValueError
+from mbd_ros.nodes.launch_domain import own_domain
 
 BOOLEAN = ('true', 'false')
 DISTANCE, SMALLEST = 1.4, 0.1
@@ -156,10 +157,14 @@ def description(value: Mapping[str, str]) -> ParameterValue:
 
 def in_namespace(value: Mapping[str, str], nodes: Sequence[LaunchDescriptionEntity]
                  ) -> list[LaunchDescriptionEntity]:
-    """Return nodes in the namespace that the arguments name, with transforms of their own."""
+    """
+    Return nodes in the namespace that the arguments name, with transforms of their own.
+
+    Where the domain of default has a robot in that namespace, they are in another domain.
+    """
     name = value['namespace']
     if not name:
-        return list(nodes)
+        return [*own_domain(''), *nodes]
     try:
         validate_namespace(name if name.startswith('/') else f'/{name}')
     except InvalidNamespaceException as error:
@@ -167,7 +172,7 @@ def in_namespace(value: Mapping[str, str], nodes: Sequence[LaunchDescriptionEnti
             'letters, digits, _ and / between them, no digit at the begin of a part')) from error
     transforms = [] if value['frame_prefix'] else [
         SetRemap('/tf', 'tf'), SetRemap('/tf_static', 'tf_static')]
-    return [GroupAction([PushRosNamespace(name), *transforms, *nodes])]
+    return [*own_domain(name), GroupAction([PushRosNamespace(name), *transforms, *nodes])]
 
 
 def number(value: Mapping[str, str], name: str, lowest: float = 0.0,
