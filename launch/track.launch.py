@@ -28,8 +28,6 @@ from mbd_ros.nodes import launching
 
 ROBOTS = ('three_link_arm', 'puma560', 'panda', 'five_bar', 'delta', 'dual_arm',
           'space_robot', 'flexible_arm')
-PASSIVE_JOINTS = ('five_bar', 'delta')
-"""Robots of which only the drives are measured; the controller computes the other joints."""
 BOOLEAN = launching.BOOLEAN
 
 ARGUMENTS = (
@@ -114,9 +112,7 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     if value['viewer'] == 'true':
         ours['viewer'] = {**time, 'port': round(launching.number(value, 'port', 1, 65535))}
 
-    completed = value['robot'] in PASSIVE_JOINTS and not value['description']
-    nodes = [launching.state_publisher(
-        value, time, joint_states='controller/joint_states' if completed else 'joint_states')]
+    nodes = [launching.state_publisher(value, time)]
     if value['composed'] == 'true':
         nodes.append(composed(value, ours, configs))
     else:

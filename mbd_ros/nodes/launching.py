@@ -39,10 +39,9 @@ from mbd_ros.description.xml.packages import file_path
 from mbd_ros.description.xml.roots import around
 from mbd_ros.description.xml.xacro_arguments import argument_words
 from mbd_ros.errors import InvalidValueError
+from mbd_ros.nodes.launch_domain import own_domain
 
 BOOLEAN = ('true', 'false')
-FRAMES = 20.0
-"""How often robot_state_publisher publishes per second of the stamps, unless it is told [Hz]."""
 DISTANCE, SMALLEST = 1.4, 0.1
 """Of RViz's camera in terms of how far a robot reaches, and the least reach [m]."""
 
@@ -158,10 +157,14 @@ def description(value: Mapping[str, str]) -> ParameterValue:
 
 def in_namespace(value: Mapping[str, str], nodes: Sequence[LaunchDescriptionEntity]
                  ) -> list[LaunchDescriptionEntity]:
-    """Return nodes in the namespace that the arguments name, with transforms of their own."""
+    """
+    Return nodes in the namespace that the arguments name, with transforms of their own.
+
+    Where the domain of default has a robot in that namespace, they are in another domain.
+    """
     name = value['namespace']
     if not name:
-        return list(nodes)
+        return [*own_domain(''), *nodes]
     try:
         validate_namespace(name if name.startswith('/') else f'/{name}')
     except InvalidNamespaceException as error:
@@ -169,7 +172,7 @@ def in_namespace(value: Mapping[str, str], nodes: Sequence[LaunchDescriptionEnti
             'letters, digits, _ and / between them, no digit at the begin of a part')) from error
     transforms = [] if value['frame_prefix'] else [
         SetRemap('/tf', 'tf'), SetRemap('/tf_static', 'tf_static')]
-    return [GroupAction([PushRosNamespace(name), *transforms, *nodes])]
+    return [*own_domain(name), GroupAction([PushRosNamespace(name), *transforms, *nodes])]
 
 
 def number(value: Mapping[str, str], name: str, lowest: float = 0.0,
@@ -263,19 +266,15 @@ def with_camera(config: str, mechanism: Mechanism, followed: str) -> str:
     return f'{others}{begin}{views}'
 
 
-def state_publisher(value: Mapping[str, str], *parameters: Any,
-                    joint_states: str = 'joint_states') -> Node:
+def state_publisher(value: Mapping[str, str], *parameters: Any) -> Node:
     """
     Return robot_state_publisher, which owns the description.
 
-    It publishes 20 times per second of the stamps: more often where simulated time is slow. For
-    RViz it answers every joint state, those of a pause, too, in which stamps stand still.
+    It hears the simulator's own topic: up to 50 messages a second, also in pauses and while the
+    robot is compiled, each of which it answers whatever its stamp is.
     """
-    factor = float(value.get('real_time_factor') or 1.0)
-    often: dict[str, object] = {'ignore_timestamp': True} if wants_rviz(value) else (
-        {'publish_frequency': FRAMES / factor} if 0.0 < factor < 1.0 else {})
     return Node(package='robot_state_publisher', executable='robot_state_publisher',
                 name='robot_state_publisher', output='screen', sigterm_timeout=TIME_TO_END,
-                parameters=[*parameters, {'robot_description': description(value), **often},
-                            frame_prefix(value)],
-                remappings=[('joint_states', joint_states)])
+                parameters=[*parameters, {'robot_description': description(value),
+                                          'ignore_timestamp': True}, frame_prefix(value)],
+                remappings=[('joint_states', 'simulator/joint_states')])

@@ -75,7 +75,7 @@ class ModuleManager(ManagedNode):
         self._most = settings.max_modules
         self._description = self.create_publisher(String, 'robot_description', qos.LATCHED)
         beside = MutuallyExclusiveCallbackGroup()
-        self._frames = (LinkFrames(self, settings.transform_rate, beside)
+        self._frames = (LinkFrames(self, settings.transform_rate, beside, settings.simulator)
                         if settings.publish_transforms else None)
         self._robot = MovingRobot(self, settings.simulator, settings.simulator_timeout,
                                   MutuallyExclusiveCallbackGroup())

@@ -15,11 +15,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 import sys
 from typing import Any
 
-from geometry_msgs.msg import TransformStamped, WrenchStamped
+from geometry_msgs.msg import WrenchStamped
 from mbd_msgs.msg import StateTransfer
 from mbd_msgs.srv import SetModel
 from nav_msgs.msg import Odometry
@@ -38,7 +39,6 @@ from mbd_ros.messages.states.joint_states import JointStateWriter
 from mbd_ros.messages.states.multi_dof import MultiDOFStates
 from mbd_ros.messages.states.odometry import BaseOdometry
 from mbd_ros.messages.states.reconfigurations import Change, read_change, state_transfer
-from mbd_ros.messages.states.transforms import joint_transforms
 from mbd_ros.model import Model
 from mbd_ros.model.state import floating_base, neutral
 from mbd_ros.nodes.parts import qos
@@ -52,6 +52,7 @@ from mbd_ros.nodes.parts.surroundings import (
 from mbd_ros.nodes.simulating.bending import BendingPublisher
 from mbd_ros.nodes.simulating.energy_publisher import EnergyPublisher
 from mbd_ros.nodes.simulating.hands import Hands
+from mbd_ros.nodes.simulating.shown_states import ShownStates
 from mbd_ros.nodes.simulating.simulation_controls import SimulationControls
 from mbd_ros.nodes.simulating.simulation_loop import Publish, SimulationLoop, Successor, Timing
 from mbd_ros.nodes.simulating.stand_in import StandIn
@@ -78,8 +79,8 @@ class Simulator(ManagedNode):
     ~/pause, ~/step, ~/reset,          the node's default  they tell the loop, in no time
     ~/hands, parameters
     /diagnostics timer                 the node's default  once a second, only reads
-    joint_states, odom, /clock, /tf    (a thread)          integration keeps time beside the
-                                                           executor, whatever that is busy with
+    joint_states, ~/joint_states,      (a thread)          integration keeps time beside the
+    odom, /clock, /tf                                      executor, whatever that is busy with
     =================================  ==================  ========================================
 
     """
@@ -113,7 +114,8 @@ class Simulator(ManagedNode):
         self._energy = EnergyPublisher(self, settings, lambda: self._loop)
         self._felt = NamedTopics(self, WrenchStamped, '~/joint_wrench')
         self._broadcaster = TransformBroadcaster(self)
-        self._bending = BendingPublisher(self, settings, self._broadcaster)
+        self._shown = ShownStates(self, settings, self._broadcaster)
+        self._bending = BendingPublisher(self, settings, self._broadcaster, self._shown.stamp)
         self._subscription = self.create_subscription(
             Float64MultiArray, 'effort_controller/commands', self._on_command, qos.RELIABLE,
             qos_overriding_options=qos.OVERRIDABLE)
@@ -175,20 +177,23 @@ class Simulator(ManagedNode):
     def _on_robot(self, robot: Robot, change: Change = NOTHING_KNOWN) -> None:
         """Simulate a robot: on from the state of the one before, or from its initial state."""
         commands = EffortCommands(robot.model, self._settings.joints)
-        robot.dynamics.forward_dynamics(
-            neutral(robot.model), np.zeros(robot.model.nv), np.zeros(robot.model.nv))
-        self._transfer = StateTransfer()
+        begin = commands.configuration('initial_positions', self._settings.initial_positions)
         loop, old = self._loop, self._model
-        if loop is not None and old is not None and old.links.keys() & robot.model.links:
-            loop.exchange(partial(self._succeed, old, robot, change))
-        else:
-            self._begin(robot, commands)
+        goes_on = (loop is not None and old is not None
+                   and bool(old.links.keys() & robot.model.links))
+        with nullcontext() if goes_on else self._shown.placeholder(robot.model, begin):
+            robot.dynamics.forward_dynamics(
+                neutral(robot.model), np.zeros(robot.model.nv), np.zeros(robot.model.nv))
+            self._transfer = StateTransfer()
+            if goes_on and loop is not None and old is not None:
+                loop.exchange(partial(self._succeed, old, robot, change))
+            else:
+                self._begin(robot, commands, begin)
         self._model, self._commands = robot.model, commands
 
-    def _begin(self, robot: Robot, commands: EffortCommands) -> None:
-        """Simulate a robot from its initial state on."""
+    def _begin(self, robot: Robot, commands: EffortCommands, begin: Vector) -> None:
+        """Simulate a robot from its initial state on, with positions (nq,)."""
         settings = self._settings
-        begin = commands.configuration('initial_positions', settings.initial_positions)
         stepper = self._stepper(
             robot, bent_by_weight(robot.model, begin, gravity_of(settings, robot.model)),
             commands.velocities('initial_velocities', settings.initial_velocities))
@@ -295,20 +300,17 @@ class Simulator(ManagedNode):
         self._stand_in.use(robot.model)
         self._around.use(robot.model)
         self._bending.use(robot.model)
-        floating = robot.model.nq > robot.model.nv
+        show = self._shown.of(robot.model)
         between = max(1, round(settings.publish_rate / settings.clock_rate))
         count = 0
 
         def publish(now: int, q: Vector, v: Vector, commands: Vector) -> None:
             nonlocal count
             efforts = commands[:robot.model.nv]
-            if count % between == 0:
-                if self._clock_publisher is not None:
-                    self._clock_publisher.publish(Clock(clock=to_stamp(now)))
-                if floating:
-                    self._send_base(joint_transforms(
-                        robot.model, now, q, settings.world_frame))
+            if count % between == 0 and self._clock_publisher is not None:
+                self._clock_publisher.publish(Clock(clock=to_stamp(now)))
             count += 1
+            show(now, q, v)
             if base is not None:   # before the joint state that needs it
                 self._odometry.publish(base.write(now, q, v))
             if others.names:
@@ -347,9 +349,6 @@ class Simulator(ManagedNode):
         self._settings.fluid.current = velocity
         if self._loop is not None:
             self._loop.change_current(velocity)
-
-    def _send_base(self, transforms: list[TransformStamped]) -> None:
-        self._broadcaster.sendTransform(transforms)
 
     def _on_command(self, message: Float64MultiArray) -> None:
         """Hand efforts to the loop; refuse them if they are not efforts of this robot."""

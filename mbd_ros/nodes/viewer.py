@@ -77,6 +77,7 @@ class Viewer(ManagedNode):
         self._base: Vector = np.zeros(0)
         self._root: Vector | None = None
         self._joint_states: JointState | None = None
+        self._before: JointState | None = None   # where a simulator shows it, before any came
         self._seen: Seen | None = None
         self._timeline = Timeline()
         self._said = ''
@@ -94,6 +95,7 @@ class Viewer(ManagedNode):
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_subscription(JointState, 'joint_states', self._on_joint_states, qos.NEWEST,
                                  qos_overriding_options=qos.OVERRIDABLE)
+        self.create_subscription(JointState, 'simulator/joint_states', self._on_shown, qos.NEWEST)
         self.create_subscription(TFMessage, '/tf', self._on_transforms, qos.STREAM,
                                  qos_overriding_options=qos.OVERRIDABLE)
         self.create_timer(1.0 / settings.frame_rate, self._draw, clock=steady)
@@ -133,6 +135,11 @@ class Viewer(ManagedNode):
     def _on_joint_states(self, message: JointState) -> None:
         self._joint_states = message
 
+    def _on_shown(self, message: JointState) -> None:
+        """Keep where a simulator shows the robot until it moves: it may still be compiled."""
+        if self._joint_states is None:
+            self._before = message
+
     def _on_transforms(self, message: TFMessage) -> None:
         if self._robot is None:
             return
@@ -143,7 +150,7 @@ class Viewer(ManagedNode):
 
     def _look(self) -> Seen | None:
         """Return the robot as it is now, None where its joint state cannot be read."""
-        message, robot = self._joint_states, self._robot
+        message, robot = self._joint_states or self._before, self._robot
         if robot is None or message is None or self._reader is None:
             return None
         try:
@@ -189,7 +196,7 @@ class Viewer(ManagedNode):
         if self._robot is None:
             page.panel.set_status('waiting for robot_description', {})
         else:
-            seen = [] if self._seen is not None else ['waiting for joint states']
+            seen = [] if self._joint_states is not None else ['waiting for joint states']
             words = (self._robot.model.name, *seen, *(view.status for view in self._views))
             page.panel.set_status(
                 ' · '.join(word for word in words if word),

@@ -34,6 +34,7 @@ import time
 AREAS = {
     'restarts': 'nodes stopped, killed and started anew',
     'interrupts': 'Ctrl-C amid the first compilation of a robot',
+    'ends': 'Ctrl-C of robots that run: no process dies by a signal',
     'states': 'joint states lost, late, doubled, out of order, wrong',
     'clocks': '/clock jumps and stops',
     'rivals': 'two controllers on one robot, two launches in one domain, wild efforts',

@@ -212,9 +212,8 @@ def test_a_link_is_pushed_and_the_simulation_has_a_menu(launch, graph, patient):
     hands.choose('link3', 'Slower')
     graph.wait_until(lambda: parameter('real_time_factor') == 0.5, 'it is slower')
 
-    at = hands.markers['link3'].pose.position
-    here = np.array((at.x, at.y, at.z))
-    hands.drag('link3', here + 0.1 * LEFT, here + 0.3 * LEFT, hold=lambda: (
+    left = rviz.transform('link3', Time())[:3, :3].T @ LEFT   # in the frame of its link
+    hands.drag('link3', 0.1 * left, 0.3 * left, hold=lambda: (
         graph.wait_until(lambda: len([one for one in pushes if one.wrench.force.y > 50.0]) > 3,
                          'it is pushed')))
     graph.wait_until(lambda: pushes[-1].duration.nanosec == 0, 'it is let go')

@@ -21,7 +21,8 @@ import functools
 import mmap
 import os
 import threading
-from typing import Any
+import time
+from typing import Any, NamedTuple
 
 import llvmlite
 import llvmlite.binding as llvm
@@ -33,14 +34,42 @@ from mbd_ros.execution.ir.object_cache import key_of, object_cache
 _KNOW_SCHEDULING = range(14, 23)
 """Versions of LLVM that have the option ``--enable-misched``."""
 _LOCK = threading.Lock()
+_COUNTING = threading.Lock()
 os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release,
                     after_in_child=_LOCK.release)  # no child is born amid a compilation
-_begun = 0
 
 
-def compilations() -> int:
-    """Return how many modules this process has begun to compile, not found in the cache."""
-    return _begun
+class Compiled(NamedTuple):
+    """
+    What this process has compiled so far, not found in the cache.
+
+    Attributes
+    ----------
+    begun : int
+        Modules that were begun.
+    characters : int
+        Length of the texts of those that are done.
+    seconds : float
+        Time that LLVM took for these [s]; on a busy machine with what it waited for.
+
+    """
+
+    begun: int = 0
+    characters: int = 0
+    seconds: float = 0.0
+
+    def since(self, before: Compiled) -> Compiled:
+        """Return what was compiled since."""
+        return Compiled(self.begun - before.begun, self.characters - before.characters,
+                        self.seconds - before.seconds)
+
+
+_compiled_so_far = Compiled()
+
+
+def compilations() -> Compiled:
+    """Return what this process has compiled so far."""
+    return _compiled_so_far
 
 
 @functools.cache
@@ -271,9 +300,18 @@ def _object_code(ir: Callable[[], str], optimization: int, origin: str | None, s
 
 def _compiled(text: str, optimization: int, scheduled: bool) -> bytes:
     """Return the object code of a module, compiled now."""
-    global _begun
-    _begun += 1
-    return emit(llvm.parse_assembly(text), target_machine(optimization), scheduled)
+    global _compiled_so_far
+    with _COUNTING:
+        so_far = _compiled_so_far
+        _compiled_so_far = so_far._replace(begun=so_far.begun + 1)
+    begin = time.perf_counter()
+    code = emit(llvm.parse_assembly(text), target_machine(optimization), scheduled)
+    with _COUNTING:
+        so_far = _compiled_so_far
+        _compiled_so_far = so_far._replace(
+            characters=so_far.characters + len(text),
+            seconds=so_far.seconds + time.perf_counter() - begin)
+    return code
 
 
 def emit(module: Any, machine: Any, scheduled: bool) -> bytes:

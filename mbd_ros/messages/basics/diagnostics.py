@@ -20,7 +20,10 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 
 from mbd_ros.messages.basics.times import to_stamp
 
+LONGEST_NUMBER = 6   # digits
 LEVELS = (DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR)
+READY_IN = 'ready in about [s]'
+"""Figure of a node that compiles a robot."""
 
 
 def diagnostics(
@@ -54,3 +57,22 @@ def diagnostics(
     answer = DiagnosticArray(status=[status])
     answer.header.stamp = to_stamp(nanoseconds)
     return answer
+
+
+def ready_in(message: DiagnosticArray) -> dict[str, int]:
+    """
+    Return about how long nodes will still compile [s], by their full names.
+
+    Parameters
+    ----------
+    message : DiagnosticArray
+        Of any node; what is no number of seconds up to a day is passed over.
+
+    """
+    found = {}
+    for status in message.status:
+        for pair in status.values:
+            if pair.key == READY_IN and pair.value.isascii() and pair.value.isdecimal() and (
+                    len(pair.value) < LONGEST_NUMBER):
+                found[status.name] = int(pair.value)
+    return found

@@ -34,6 +34,8 @@ FARTHEST = 1e3
 """Distance of a marker from the origin [m]."""
 UNIT = 1e-3
 """By which the length of a quaternion may differ from 1; RViz has single precision."""
+ORIGIN = np.eye(4)
+"""Pose (4, 4) of what is where its frame is."""
 
 
 def to_pose(pose: Matrix) -> Pose:
@@ -48,11 +50,15 @@ def at(place: Vector) -> Matrix:
 
 
 def moved(number: int, frame: str, poses: Mapping[str, Matrix]) -> InteractiveMarkerUpdate:
-    """Return the update of a number that puts markers to poses (4, 4) [m]."""
+    """
+    Return the update of a number that puts markers to poses (4, 4) [m].
+
+    They are in a frame; with an empty one each is in the frame of its own name.
+    """
     update = InteractiveMarkerUpdate(type=InteractiveMarkerUpdate.UPDATE, seq_num=number)
     for name, pose in poses.items():
         one = InteractiveMarkerPose(name=name, pose=to_pose(pose))
-        one.header.frame_id = frame
+        one.header.frame_id = frame or name
         update.poses.append(one)
     return update
 
@@ -98,6 +104,36 @@ def read_grabbed(message: InteractiveMarkerFeedback, frame: str) -> Vector:
     """Return the point (3,) under the mouse, of a marker's place where RViz knows none."""
     return _read(message, frame,
                  message.mouse_point if message.mouse_point_valid else message.pose.position)
+
+
+def read_held(message: InteractiveMarkerFeedback, frame: str, pose: Matrix, point: Vector
+              ) -> Vector:
+    """
+    Return where a point of a marker is held, whose frame moves.
+
+    Parameters
+    ----------
+    message : InteractiveMarkerFeedback
+        What RViz says: by how much the marker, which was at the origin of its frame, is moved.
+    frame : str
+        That frame.
+    pose : Matrix
+        (4, 4) of the frame in the world at that time [m].
+    point : Vector
+        (3,) in the frame, where it was grabbed [m].
+
+    Returns
+    -------
+    Vector
+        (3,) in the world [m].
+
+    Raises
+    ------
+    InvalidValueError
+        As ``read_drag``.
+
+    """
+    return np.asarray(pose[:3, :3] @ (point + read_drag(message, frame)) + pose[:3, 3])
 
 
 def _read(message: InteractiveMarkerFeedback, frame: str, point: Point) -> Vector:

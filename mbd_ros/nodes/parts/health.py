@@ -127,6 +127,10 @@ class HealthPublisher:
         """Say that the node is inactive; nothing else comes until it is active again."""
         self._send(Health(WARNING, 'inactive', {}))
 
+    def say(self, health: Health) -> None:
+        """Say how the node is, in between."""
+        self._send(health)
+
     def _publish(self) -> None:
         guard, health = self._node.guard, self._ask()
         guard.catch_up()

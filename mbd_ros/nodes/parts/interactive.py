@@ -93,7 +93,8 @@ class InteractiveServer:
     period : float
         Time between two updates while somebody listens [s].
     look : callable
-        Returns the frame of markers, and where each is: (4, 4) in that frame, by name.
+        Returns the frame of markers, and where each is: (4, 4) in that frame, by name. An empty
+        frame: each in the frame of its own name, with which RViz moves it without any update.
     make : callable
         Returns the marker of a frame, a name and a pose.
     on_feedback : callable
@@ -136,7 +137,7 @@ class InteractiveServer:
         if self._offered and not self._listeners:
             return
         frame, poses = self._find()
-        if frame and not self._offered:
+        if (frame or poses) and not self._offered:
             self._offered = True
             self._offer()
         if not self._listeners:
@@ -153,7 +154,7 @@ class InteractiveServer:
         self._updates.publish(update)
 
     def _markers(self, frame: str, poses: Poses) -> list[InteractiveMarker]:
-        return [self._make(frame, name, pose) for name, pose in poses.items()]
+        return [self._make(frame or name, name, pose) for name, pose in poses.items()]
 
     def _on_request(self, request: Any, response: Any) -> Any:
         """Return all markers, and the number of the last update that they include."""

@@ -14,6 +14,8 @@
 
 from __future__ import annotations
 
+import time
+
 from rclpy.callback_groups import CallbackGroup
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
@@ -25,6 +27,9 @@ from mbd_ros.messages.states.joint_states import JointStateReader
 from mbd_ros.messages.states.link_transforms import fixed_transforms, simple_transforms
 from mbd_ros.model import Model
 from mbd_ros.nodes.parts import qos
+
+SILENT = 2.0
+"""Time after which a simulator that shows nothing is not there [s]."""
 
 
 class LinkFrames:
@@ -41,20 +46,27 @@ class LinkFrames:
     rate : float
         Messages on /tf per second at most [Hz].
     group : CallbackGroup
-        Of the subscription.
+        Of the subscriptions.
+    simulator : str
+        Name of a simulator, whose ``joint_states`` are stamped by the clock and replace those of
+        the robot while they come; empty: none.
 
     """
 
-    def __init__(self, node: Node, rate: float, group: CallbackGroup) -> None:
+    def __init__(self, node: Node, rate: float, group: CallbackGroup, simulator: str) -> None:
         self._node = node
         self._interval = round(SECOND / rate)
         self._static: StaticTransformBroadcaster | None = None
         self._moving = TransformBroadcaster(node)
         self._reader: tuple[Model, JointStateReader] | None = None
         self._last = 0
-        self._subscription = node.create_subscription(
+        self._shown = float('-inf')
+        node.create_subscription(
             JointState, 'joint_states', self._on_joint_states, qos.NEWEST, callback_group=group,
             qos_overriding_options=qos.OVERRIDABLE)
+        if simulator:
+            node.create_subscription(JointState, f'{simulator}/joint_states', self._on_shown,
+                                     qos.NEWEST, callback_group=group)
 
     def use(self, model: Model) -> None:
         """Publish the frames of a robot from now on."""
@@ -65,7 +77,17 @@ class LinkFrames:
             model, self._node.get_clock().now().nanoseconds))
         self._reader = model, JointStateReader(model)
 
+    def _on_shown(self, message: JointState) -> None:
+        """Take what a simulator shows."""
+        self._shown = time.monotonic()
+        self._publish(message)
+
     def _on_joint_states(self, message: JointState) -> None:
+        """Take a state of the robot, where no simulator shows any."""
+        if time.monotonic() - self._shown > SILENT:
+            self._publish(message)
+
+    def _publish(self, message: JointState) -> None:
         stamp = to_nanoseconds(message.header.stamp)
         if self._reader is None or 0 <= stamp - self._last < self._interval:
             return

@@ -37,7 +37,7 @@ from rosgraph_msgs.msg import Clock
 from mbd_ros.errors import InactiveError, InvalidValueError, MbdError
 from mbd_ros.messages.basics.frames import add_prefix, places, remove_prefix
 from mbd_ros.nodes.parts.guard import GuardedNode
-from mbd_ros.nodes.parts.health import HealthPublisher
+from mbd_ros.nodes.parts.health import Health, HealthPublisher
 from mbd_ros.nodes.parts.parameters import declare_parameters, read_again
 
 KINDS = (('publishers', 'destroy_publisher'), ('subscriptions', 'destroy_subscription'),
@@ -215,6 +215,11 @@ class ManagedNode(LifecycleNodeMixin, GuardedNode):
         if self.context.ok():
             self._clean()
         return TransitionCallbackReturn.FAILURE
+
+    def say_how_it_is(self, health: Health) -> None:
+        """Publish its health now, for what keeps it from doing so once a second."""
+        if self._health is not None:
+            self._health.say(health)
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Let the node act."""

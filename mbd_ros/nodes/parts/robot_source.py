@@ -27,19 +27,22 @@ from std_msgs.msg import String
 import mbd_ros
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import cut, MbdError, MOST_NAMES, NoModelError
-from mbd_ros.execution.ir.machine_code import compilations
+from mbd_ros.execution.ir.machine_code import compilations, Compiled
+from mbd_ros.messages.basics.diagnostics import READY_IN
 from mbd_ros.messages.basics.message_size import Limits
 from mbd_ros.model import load_text, Model
 from mbd_ros.model.sameness import is_same, WORDING
 from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.parts.compile_time import expected_seconds
 from mbd_ros.nodes.parts.free_memory import give_back
 from mbd_ros.nodes.parts.guard import REFUSALS
+from mbd_ros.nodes.parts.health import Health, OK
 from mbd_ros.nodes.parts.managed import ManagedNode
 
 MOST_FINDINGS = 10
 """Remarks of the reader that are logged one by one."""
 SLOW = 1.0
-"""Time after which a node says that it still compiles a robot [s]."""
+"""Time after which a node says that it still compiles a robot, and between two looks [s]."""
 ANY_TEXT = Limits(octets=(64 << 20) + 64, small=0, waiting=1)
 """Of the topic: as long as a file may be, and read beside the callbacks however short it is."""
 LATE = 2.0
@@ -220,7 +223,7 @@ class RobotSource:
         robot = Robot(model, mbd_ros.compile(model, gravity=self._gravity))
         ready = threading.Event()
         threading.Thread(target=self._tell_that_it_is_compiled, daemon=True,
-                         args=(model.name, ready, compilations())).start()
+                         args=(model, ready, compilations())).start()
         try:
             on_robot(robot)
         finally:
@@ -235,14 +238,25 @@ class RobotSource:
             give_back()
         return robot
 
-    def _tell_that_it_is_compiled(self, name: str, ready: threading.Event, before: int) -> None:
-        """Say once that code is compiled, if that takes long; a busy machine is no news."""
+    def _tell_that_it_is_compiled(self, model: Model, ready: threading.Event, before: Compiled
+                                  ) -> None:
+        """
+        Say that code is compiled, if that takes long, and about how long; the page shows it.
+
+        That a busy machine takes long without compiling anything is no news.
+        """
+        begin, said = time.monotonic(), False
         while not ready.wait(SLOW) and self._node.context.ok():
-            if compilations() > before:
+            done, took = compilations().since(before), time.monotonic() - begin
+            if not done.characters:
+                continue   # nothing at all, or the first piece is not ready
+            left = max(1, round(expected_seconds(self._node.NAME, model, done) - took))
+            self._node.say_how_it_is(Health(OK, 'compiling', {READY_IN: left}))
+            if not said:
+                said = True
                 self._node.get_logger().info(
-                    f"robot '{cut(name)}': compiling, once on this machine; mbd_ros cache warm "
-                    'does so ahead of a launch')
-                return
+                    f"robot '{cut(model.name)}': compiling, about {left} s, once on this machine; "
+                    'mbd_ros cache warm does so ahead of a launch')
 
     def _is_known(self, description: str) -> bool:
         """Tell whether a description is in use, was refused, or was replaced just now."""

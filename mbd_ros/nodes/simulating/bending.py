@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -44,11 +45,14 @@ class BendingPublisher:
         Its parameters.
     broadcaster : TransformBroadcaster
         For the frames.
+    stamp : callable
+        Returns what transforms of a simulated time [ns] are stamped with [ns].
 
     """
 
-    def __init__(self, node: Node, settings: Any, broadcaster: TransformBroadcaster) -> None:
-        self._settings, self._broadcaster = settings, broadcaster
+    def __init__(self, node: Node, settings: Any, broadcaster: TransformBroadcaster,
+                 stamp: Callable[[int], int]) -> None:
+        self._settings, self._broadcaster, self._stamp = settings, broadcaster, stamp
         self._markers = node.create_publisher(MarkerArray, '~/bending', qos.RELIABLE)
         self._model: Model | None = None
         self._frame = ''
@@ -72,4 +76,5 @@ class BendingPublisher:
         if drawn:
             self._markers.publish(bending_markers(now, self._frame, links))
         if self._settings.bending_frames and links:
-            self._broadcaster.sendTransform(bending_frames(now, self._frame, links))
+            self._broadcaster.sendTransform(
+                bending_frames(self._stamp(now), self._frame, links))

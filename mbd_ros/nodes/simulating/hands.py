@@ -31,10 +31,8 @@ from mbd_ros.description.urdf.visuals import read_visuals, Shape
 from mbd_ros.description.xml.packages import packages_of
 from mbd_ros.messages.dynamics.link_wrenches import pull_on, write_push
 from mbd_ros.messages.states.hands import link_hand
-from mbd_ros.messages.states.interactive import read_drag, read_grabbed
-from mbd_ros.messages.trajectories.simple_goals import in_frame
+from mbd_ros.messages.states.interactive import ORIGIN, read_grabbed, read_held
 from mbd_ros.model import Model
-from mbd_ros.model.state import floating_base
 from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.parts.guard import GuardedNode
 from mbd_ros.nodes.parts.interactive import (
@@ -48,8 +46,10 @@ PERIOD, RENEWED = 0.1, 0.05
 DURATION = 0.25
 """How long a push acts unless another comes [s]."""
 FORGOTTEN = 2.0
-"""A link is let go when RViz has said nothing for this time; it says something four times a
-second [s]."""
+"""A link is let go when RViz has said nothing for this time and is not there any more [s]: it says
+nothing while the mouse stands still."""
+LONGEST = 60.0
+"""A link is let go after this time without a word even if somebody is there [s]."""
 MOST = 30
 """Links that can be pushed; those after them cannot."""
 SLOWEST, FASTEST = 1.0 / 64.0, 64.0
@@ -57,10 +57,21 @@ SLOWEST, FASTEST = 1.0 / 64.0, 64.0
 
 
 class Grip(NamedTuple):
-    """A link that is held: the point (3,) in its axes, mouse minus its origin's place (3,) [m]."""
+    """
+    A link that is held.
+
+    Attributes
+    ----------
+    point : Array
+        The point that was grabbed, (3,) in the axes of the link [m].
+    held : Array
+        Where the mouse is, (3,) in the world [m].
+    heard : float
+        When RViz said so.
+
+    """
 
     point: Array
-    offset: Array
     held: Array
     heard: float
 
@@ -69,8 +80,10 @@ class Hands:
     """
     Offers ``~/hands``, interactive markers: what is dragged is pushed by ``~/push``.
 
-    A spring goes from the grabbed point to the mouse. The menu of every link pauses, steps, resets
-    and paces the simulation, and changes payload and gravity by the simulator's parameters.
+    A spring goes from the grabbed point to the mouse. Each marker is in the frame of its link, so
+    that it needs no updates, which would pile up in an RViz that draws few pictures. The menu of
+    every link pauses, steps, resets and paces the simulation, and changes payload and gravity by
+    the simulator's parameters.
 
     Parameters
     ----------
@@ -87,14 +100,13 @@ class Hands:
                  loop: Callable[[], SimulationLoop | None]) -> None:
         self._node, self._settings, self._loop = node, settings, loop
         self._model: Model | None = None
-        self._frame = ''
         self._shapes: dict[str, list[Shape]] = {}
-        self._poses: Poses = {}
         self._grips: dict[str, Grip] = {}
         self._menu = Menu(node.get_name(), self._actions())
         self._pushes = node.create_publisher(LinkWrench, '~/push', qos.RELIABLE)
         self._server = InteractiveServer(node, '~/hands', PERIOD, look=self._look,
                                          make=self._make, on_feedback=self._on_feedback)
+        self._feedback = node.resolve_topic_name('~/hands/feedback')
         node.create_timer(RENEWED, self._hold, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     def _actions(self) -> dict[str, Callable[[str], None]]:
@@ -139,31 +151,37 @@ class Hands:
             if model.links[shape.link].body >= 0:
                 found.setdefault(shape.link, []).append(shape)
         self._shapes = dict(list(found.items())[:MOST])
-        self._frame = (model.root if floating_base(model) is None
-                       else self._settings.world_frame)
         self._model, self._grips = model, {}
         self._server.renew()
 
     def _look(self) -> tuple[str, Poses]:
-        """Return where the links are."""
+        """Return where the links are in their own frames."""
         loop = self._loop()
         if loop is None:
-            return self._frame, {}
+            return '', {}
         model, q = loop.configuration
         if model is not self._model:
             self._use(model)
-        poses = mbd_ros.link_poses(model, q)
-        self._poses = {link: poses[link] for link in self._shapes}
-        return self._frame, self._poses
+            mbd_ros.link_poses(model, q)   # compiled before somebody grabs a link
+        return '', dict.fromkeys(self._shapes, ORIGIN)
+
+    def _pose(self, link: str) -> Array | None:
+        """Return where a link is now, (4, 4) in the world; None if it is not there any more."""
+        loop = self._loop()
+        if loop is None or link not in self._shapes:
+            return None
+        model, q = loop.configuration
+        return mbd_ros.link_poses(model, q).get(link)
 
     def _hold(self) -> None:
         """Push the links that are held, until nobody says so any more."""
         if not self._grips:
             return
-        self._look()
         now = time.monotonic()
         for link, grip in list(self._grips.items()):
-            over = now - grip.heard > FORGOTTEN
+            silent = now - grip.heard
+            over = silent > LONGEST or (
+                silent > FORGOTTEN and not self._node.count_publishers(self._feedback))
             self._pull(link, grip.point, grip.held, 0.0 if over else DURATION)
             if over:
                 del self._grips[link]
@@ -174,23 +192,35 @@ class Hands:
     def _on_feedback(self, message: Feedback) -> None:
         """Keep what is held, and do what is chosen."""
         link, event = message.marker_name, message.event_type
-        if link not in self._poses:
+        if link not in self._shapes:
             return
         if event == Feedback.MENU_SELECT:
             self._menu.choose(message, link)
         elif event == Feedback.MOUSE_DOWN:
-            place, grabbed = read_drag(message, self._frame), read_grabbed(message, self._frame)
-            self._grips[link] = Grip(in_frame(self._poses[link], grabbed), grabbed - place,
-                                     grabbed, time.monotonic())
+            self._take(link, read_grabbed(message, link), message)
         elif event == Feedback.MOUSE_UP and link in self._grips:
             grip = self._grips.pop(link)
             self._pull(link, grip.point, grip.held, 0.0)
-        elif event in (Feedback.POSE_UPDATE, Feedback.KEEP_ALIVE) and link in self._grips:
-            grip = self._grips[link]
-            self._grips[link] = grip._replace(
-                held=read_drag(message, self._frame) + grip.offset, heard=time.monotonic())
+        elif event == Feedback.POSE_UPDATE and link in self._grips:
+            self._take(link, self._grips[link].point, message)
+        elif event == Feedback.KEEP_ALIVE and link in self._grips:
+            self._grips[link] = self._grips[link]._replace(heard=time.monotonic())
+
+    def _take(self, link: str, point: Array, message: Feedback) -> None:
+        """
+        Hold a link by a point (3,) of it to where RViz has moved that point.
+
+        RViz says by how much a marker is moved in the frame of the link, which moves meanwhile:
+        where the mouse is in the world is known the moment that it says so.
+        """
+        pose = self._pose(link)
+        if pose is not None:
+            self._grips[link] = Grip(point, read_held(message, link, pose, point),
+                                     time.monotonic())
 
     def _pull(self, link: str, point: Array, held: Array, duration: float) -> None:
         """Push a link by a spring from a point of it to a place; for no time: no more."""
-        self._pushes.publish(write_push(pull_on(
-            link, self._poses[link], point, held, self._settings.push_stiffness, duration)))
+        pose = self._pose(link)
+        if pose is not None:
+            self._pushes.publish(write_push(pull_on(
+                link, pose, point, held, self._settings.push_stiffness, duration)))

@@ -43,7 +43,7 @@ MEASURED = (ControllerState.MODE_TRACKING, ControllerState.MODE_HOLDING,
             ControllerState.MODE_NOT_FOLLOWING)
 """Modes in which the state of a controller holds numbers."""
 
-STARTING = 'the controller starts (once on a machine it compiles, up to a minute)'
+STARTING = 'the controller starts'
 SILENCE = 3.0
 """A controller that has said nothing for this time is not there [s]."""
 

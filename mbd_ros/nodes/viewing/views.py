@@ -33,6 +33,7 @@ from mbd_ros.nodes.viewing.path_dragging import PathDragging
 from mbd_ros.nodes.viewing.pushing import Pushing
 from mbd_ros.nodes.viewing.recording import Recording
 from mbd_ros.nodes.viewing.simulation import Simulation
+from mbd_ros.nodes.viewing.starting import Starting
 from mbd_ros.nodes.viewing.states import States
 from mbd_ros.nodes.viewing.surroundings import Surroundings
 from mbd_ros.nodes.viewing.torques import Torques
@@ -42,8 +43,8 @@ from mbd_ros.nodes.viewing.wishes import Wishes
 from mbd_ros.nodes.viewing.wrenches import Wrenches
 
 VIEWS: tuple[type[View], ...] = (
-    Simulation, Tracking, Past, Bending, States, Torques, Audit, Surroundings, Docking, Goals,
-    PathDragging, Pushing, Loads, Gains, Wrenches, LinkDetails, Recording, LogView)
+    Starting, Simulation, Tracking, Past, Bending, States, Torques, Audit, Surroundings, Docking,
+    Goals, PathDragging, Pushing, Loads, Gains, Wrenches, LinkDetails, Recording, LogView)
 """In the order of their parts of the panel."""
 
 

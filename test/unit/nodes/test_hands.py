@@ -35,6 +35,7 @@ class Desk:
 
     def __init__(self, model):
         self.configuration = model, Q
+        self.there = 1
         self.pushes, self.done, self.timers, self.updates = [], [], [], []
         self.answer = SetParametersResult(successful=True)
         self.settings = SimpleNamespace(world_frame='world', push_stiffness=200.0, step_time=0.05,
@@ -56,6 +57,13 @@ class Desk:
 
     def get_name(self):
         return 'simulator'
+
+    def resolve_topic_name(self, name):
+        return name.replace('~', '/simulator')
+
+    def count_publishers(self, topic):
+        assert topic == '/simulator/hands/feedback'
+        return self.there
 
     def get_logger(self):
         return SimpleNamespace(warning=self.done.append)
@@ -79,7 +87,7 @@ class Desk:
 
     def say(self, link, event, place=(0.0, 0.0, 0.0), **more):
         message = Feedback(marker_name=link, event_type=event, **more)
-        message.header.frame_id = 'base_link'
+        message.header.frame_id = link   # markers move with their links
         message.pose.position.x, message.pose.position.y, message.pose.position.z = map(
             float, place)
         self.feedback(message)
@@ -93,37 +101,60 @@ def desk():
 
 
 def test_a_link_is_pushed_by_a_spring_from_where_it_is_grabbed_to_the_mouse(desk):
-    place = mbd_ros.pose(ARM, Q, 'link3')[:3, 3]
-    desk.say('link3', Feedback.MOUSE_DOWN, place)
+    left = mbd_ros.pose(ARM, Q, 'link3')[:3, :3].T @ LEFT
+    desk.say('link3', Feedback.MOUSE_DOWN)
     desk.tick()
     assert np.allclose([desk.pushes[-1].wrench.force.x, desk.pushes[-1].wrench.force.z], 0.0)
-    desk.say('link3', Feedback.POSE_UPDATE, place + LEFT)
+    desk.say('link3', Feedback.POSE_UPDATE, left)
     desk.tick()
     push = desk.pushes[-1]
     assert push.link == 'link3'
     assert push.wrench.force.y == pytest.approx(20.0)   # 200 N/m over 0.1 m
     assert push.duration.nanosec > 0
-    desk.say('link3', Feedback.MOUSE_UP, place + LEFT)
+    desk.say('link3', Feedback.MOUSE_UP, left)
     assert desk.pushes[-1].duration.nanosec == 0
     count = len(desk.pushes)
     desk.tick()
     assert len(desk.pushes) == count
 
 
+def test_the_mouse_stays_in_the_world_while_the_link_moves(desk):
+    """RViz draws markers in the frames of links, and says nothing while the mouse is still."""
+    desk.say('link3', Feedback.MOUSE_DOWN, mouse_point_valid=True)
+    there = mbd_ros.pose(ARM, Q, 'link3')[:3, 3] + LEFT
+    desk.say('link3', Feedback.POSE_UPDATE, mbd_ros.pose(ARM, Q, 'link3')[:3, :3].T @ LEFT)
+    moved = Q + np.array([0.2, 0.1, -0.3])
+    desk.configuration = ARM, moved
+    desk.tick()
+    force = desk.pushes[-1].wrench.force
+    np.testing.assert_allclose(   # 200 N/m; 1e-9 N: rounding of places of some metres
+        [force.x, force.y, force.z], 200.0 * (there - mbd_ros.pose(ARM, moved, 'link3')[:3, 3]),
+        atol=1e-9)
+
+
+def test_nothing_is_sent_while_links_move(desk):
+    """Updates pile up in an RViz that draws less than ten pictures a second."""
+    desk.tick()
+    count = len(desk.updates)
+    for turn in range(20):
+        desk.configuration = ARM, Q + 0.1 * turn
+        desk.tick()
+    assert len(desk.updates) == count
+
+
 def test_a_link_that_did_not_move_returns_to_where_it_is(desk):
     """Its copy in RViz was moved; poses that equal those sent last were not sent again."""
-    place = mbd_ros.pose(ARM, Q, 'link3')[:3, 3]
     desk.tick()
     desk.tick()
     count = len(desk.updates)
     desk.tick()
     assert len(desk.updates) == count
-    desk.say('link3', Feedback.MOUSE_DOWN, place)
-    desk.say('link3', Feedback.MOUSE_UP, place + LEFT)
+    desk.say('link3', Feedback.MOUSE_DOWN)
+    desk.say('link3', Feedback.MOUSE_UP, LEFT)
     desk.tick()
     assert len(desk.updates) == count + 1
     back = next(one.pose.position for one in desk.updates[-1].poses if one.name == 'link3')
-    np.testing.assert_allclose([back.x, back.y, back.z], place, atol=1e-12)
+    np.testing.assert_allclose([back.x, back.y, back.z], np.zeros(3))
     desk.tick()
     assert len(desk.updates) == count + 1
 
@@ -133,9 +164,20 @@ def test_a_link_is_let_go_when_rviz_says_nothing_any_more(desk, monkeypatch):
     desk.tick()
     assert desk.pushes[-1].duration.nanosec > 0
     monkeypatch.setattr('mbd_ros.nodes.simulating.hands.FORGOTTEN', 0.0)
+    desk.tick()   # it is there: the mouse stands still
+    assert desk.pushes[-1].duration.nanosec > 0
+    desk.there = 0
     desk.tick()
     desk.tick()
-    assert [one.duration.nanosec for one in desk.pushes[1:]] == [0]
+    assert [one.duration.nanosec for one in desk.pushes[2:]] == [0]
+
+
+def test_a_link_is_not_held_forever(desk, monkeypatch):
+    desk.say('link3', Feedback.MOUSE_DOWN)
+    monkeypatch.setattr('mbd_ros.nodes.simulating.hands.LONGEST', 0.0)
+    desk.tick()
+    desk.tick()
+    assert [one.duration.nanosec for one in desk.pushes] == [0]
 
 
 def test_the_menu_does_what_the_page_does(desk):
@@ -184,7 +226,7 @@ def test_rviz_is_not_answered_before_there_is_a_robot():
 def test_what_moves_is_offered_and_offered_anew_when_the_robot_is_another(desk):
     names = [one.name for one in desk.updates[-1].markers]
     assert names == ['link1', 'link2', 'link3', 'tool']
-    assert all(one.header.frame_id == 'base_link' for one in desk.updates[-1].markers)
+    assert all(one.header.frame_id == one.name for one in desk.updates[-1].markers)
     many = mbd_ros.load('<robot name="r"><link name="l0"/>' + ''.join(
         f'<link name="l{k}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" '
         f'ixz="0" iyz="0"/></inertial></link><joint name="j{k}" type="continuous"><parent '

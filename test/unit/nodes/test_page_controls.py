@@ -30,6 +30,7 @@ from std_srvs.srv import Trigger
 import yaml
 
 from mbd_ros.errors import MbdError
+from mbd_ros.messages.basics.diagnostics import diagnostics, READY_IN
 from mbd_ros.nodes.page.call_list import CallList, KEPT
 from mbd_ros.nodes.page.camera import FollowingCamera, Photographer
 from mbd_ros.nodes.page.live_plot import TIME
@@ -38,6 +39,7 @@ from mbd_ros.nodes.page.table_file import csv_of
 from mbd_ros.nodes.parts.guard import Guard
 from mbd_ros.nodes.viewing.calls import Calls
 from mbd_ros.nodes.viewing.path_dragging import PathDragging
+from mbd_ros.nodes.viewing.starting import Starting
 from mbd_ros.nodes.viewing.tracking import STARTING, Tracking
 from mbd_ros.nodes.viewing.view import Shared
 from mbd_ros.nodes.viewing.wishes import Wishes
@@ -54,6 +56,29 @@ def test_a_controller_that_compiles_is_not_said_to_be_absent(nodes, status):
         get_node_names_and_namespaces=lambda: nodes)
     page = SimpleNamespace(add=lambda part: None, panel=panel)
     assert Tracking(Shared(node, page, None, None, None, None)).status == status
+
+
+def test_the_page_says_about_how_long_nodes_compile(monkeypatch):
+    heard, clock = [], [0.0]
+    node = SimpleNamespace(
+        get_namespace=lambda: '/left',
+        create_subscription=lambda kind, topic, callback, *_: heard.append(callback))
+    monkeypatch.setattr('mbd_ros.nodes.viewing.starting.time.monotonic', lambda: clock[0])
+    starting = Starting(Shared(node, None, None, None, None, None))
+
+    def hear(name, values):
+        heard[0](diagnostics(0, name, 0, 'compiling', values))
+    assert starting.status == ''
+    hear('/left/controller', {READY_IN: 12})
+    hear('/right/simulator', {READY_IN: 3})   # of another robot
+    assert starting.status == 'controller: compiling, about 12 s'
+    hear('/left/simulator', {READY_IN: 2})
+    assert starting.status == (
+        'controller: compiling, about 12 s, simulator: compiling, about 2 s')
+    hear('/left/controller', {})   # it is ready
+    assert starting.status == 'simulator: compiling, about 2 s'
+    clock[0] = 10.0   # it was killed
+    assert starting.status == ''
 
 
 @pytest.mark.parametrize('value', [

@@ -12,12 +12,14 @@
 
 """Where nodes have their robot from: numbers of robots, refusals, and copies that come late."""
 
+import re
 import threading
 from types import SimpleNamespace
 
 from described import joint, link, robot
 import pytest
 
+from mbd_ros.execution.ir.machine_code import Compiled
 from mbd_ros.errors import DescriptionError, InvalidValueError, NoModelError
 from mbd_ros.nodes.parts import robot_source
 from mbd_ros.nodes.parts.robot_source import RobotSource
@@ -126,7 +128,7 @@ def test_what_is_refused_leaves_the_robot_and_says_why(source):
 @pytest.mark.parametrize(('slow', 'compiled'), [(False, 1), (True, 1), (True, 0)])
 def test_compiling_that_takes_long_is_said(slow, compiled, monkeypatch):
     """And a start that takes long on a busy machine, with all code in the cache, is not."""
-    said, ready, looks = [], threading.Event(), []
+    said, shown, ready, looks = [], [], threading.Event(), []
 
     def say(text):
         said.append(text)
@@ -136,8 +138,10 @@ def test_compiling_that_takes_long_is_said(slow, compiled, monkeypatch):
         looks.append(len(looks))
         if not compiled and len(looks) > 3:   # at the start, and after SLOW, and again
             ready.set()
-        return compiled and len(looks) > 1
+        much = compiled * (len(looks) > 1)
+        return Compiled(much, 1000 * much, 0.5 * much)
     node = SimpleNamespace(
+        NAME='simulator', say_how_it_is=shown.append,
         get_logger=lambda: SimpleNamespace(info=say), create_subscription=lambda *_, **__: None,
         context=SimpleNamespace(ok=lambda: True))
     # The work waits for the line, an hour at most; or the line would come after an hour.
@@ -145,8 +149,10 @@ def test_compiling_that_takes_long_is_said(slow, compiled, monkeypatch):
     monkeypatch.setattr(robot_source, 'compilations', compilations)
     source = RobotSource(node, '', lambda robot: slow and ready.wait(3600.0))
     source.take(description())
-    assert ['compiling, once on this machine; mbd_ros cache warm' in text for text in said] == (
+    words = re.compile(r'compiling, about \d+ s, once on this machine; mbd_ros cache warm')
+    assert [bool(words.search(text)) for text in said] == (
         [True, False] if slow and compiled else [False])
+    assert [one.message for one in shown[:1]] == ['compiling'] * (slow and compiled)
 
 
 def test_gravity_is_that_of_the_description_unless_a_parameter_gives_one(source):
