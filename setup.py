@@ -105,10 +105,13 @@ setup(
                  'cmeel-eigen>=3.4',   # Eigen's headers, for exported C++
                  'pillow',   # looks at a picture of the page
                  'ray>=2.9; python_version < "3.15"'],   # the newest Python it has wheels for
-        'peers': ['pin>=3', 'mujoco>=3'],   # what the numbers are tested against
+        'peers': ['pin>=3', 'mujoco>=3',   # what the numbers are tested against
+                  'pin-pink>=3.1', 'quadprog>=0.1.13'],   # differential inverse kinematics
         'drake': ['drake>=1.30'],   # mbd_ros check --compare of SDFormat files
         'robots': ['example-robot-data>=4'],   # 415 MB that the readers are tested with
         'bench': ['pin>=3', 'mujoco>=3', 'example-robot-data>=4', 'tqdm', 'distributed',
+                  'pin-pink>=3.1', 'quadprog>=0.1.13',
+                  'pytracik>=0.0.3; python_version < "3.14"',   # inverse kinematics
                   'cmeel-eigen>=3.4', 'casadi>=3.6.5',   # Pinocchio and CasADi natively compiled
                   'ray>=2.9',  # 415 MB of robots
                   'exudyn>=1.13; python_version < "3.14"'],   # flexible links, timed beside ours

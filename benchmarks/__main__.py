@@ -21,8 +21,9 @@ import sys
 
 from benchmarks import (
     batches, closed_loops, cold_start, composition, control, control_step, denormals, derivatives,
-    first_answer, flexible, flexible_peer, loading, modules, native, parallel_forms, per_call,
-    server, server_stages, start, sweep, underwater, whole_robot, within_state)
+    first_answer, flexible, flexible_peer, inverse_kinematics, loading, modules, native,
+    parallel_forms, per_call, server, server_stages, start, sweep, underwater, whole_robot,
+    within_state)
 from benchmarks.timing import machine
 
 
@@ -31,6 +32,9 @@ TABLES = {
     'Derivatives, one state, one call, one thread': derivatives.rows,
     'The whole robot and its links, against Pinocchio': whole_robot.rows,
     'What keywords cost': whole_robot.keywords,
+    'Inverse kinematics, against TRAC-IK': inverse_kinematics.rows,
+    'Inverse kinematics of closed loops': inverse_kinematics.loops,
+    'A step of differential kinematics, against pink': inverse_kinematics.steps,
     'Formulations at six bodies': whole_robot.formulations,
     'Forward dynamics of many states in one call': batches.rows,
     'Two threads, many states': batches.threads,

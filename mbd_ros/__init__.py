@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from mbd_ros.dynamics.api.contact_forces import contact_forces
     from mbd_ros.dynamics.api.derivatives import (
         forward_dynamics_derivatives, inverse_dynamics_derivatives)
+    from mbd_ros.dynamics.api.differential_kinematics import differential_inverse_kinematics
     from mbd_ros.dynamics.api.elastic import (
         hybrid_dynamics, natural_frequencies, static_deflection)
     from mbd_ros.dynamics.api.frames import frame_acceleration, frame_velocity, jacobian_rate
@@ -60,6 +61,9 @@ if TYPE_CHECKING:
         coriolis_matrix, gravity_forces, inertial_parameters, regressor)
     from mbd_ros.dynamics.identification.excitation import excitation_trajectory
     from mbd_ros.dynamics.identification.identify import identify
+    from mbd_ros.dynamics.inverse_kinematics.targets import (
+        AxisTarget, CenterOfMassTarget, LookAtTarget, PoseTarget, PositionTarget, PostureTarget,
+        RelativePoseTarget)
     from mbd_ros.dynamics.loops.closure import close_loops, mobility
     from mbd_ros.dynamics.prepared.derivatives import (
         ForwardDynamicsDerivatives, InverseDynamicsDerivatives)
@@ -88,6 +92,7 @@ else:
     __getattr__, __dir__ = on_demand(__name__, {
         'mbd_ros.control.udwadia_kalaba.api': ('udwadia_kalaba',),
         'mbd_ros.dynamics.analysis.analyse': ('analyse',),
+        'mbd_ros.dynamics.api.differential_kinematics': ('differential_inverse_kinematics',),
         'mbd_ros.dynamics.api.functions': (
             'bias_forces', 'Energy', 'energy', 'forward_dynamics', 'inverse_dynamics', 'jacobian',
             'link_poses', 'mass_matrix', 'pose'),
@@ -95,6 +100,9 @@ else:
         'mbd_ros.dynamics.identification.excitation': ('excitation_trajectory',),
         'mbd_ros.dynamics.identification.identify': ('identify',),
         'mbd_ros.dynamics.api.inverse_kinematics': ('inverse_kinematics',),
+        'mbd_ros.dynamics.inverse_kinematics.targets': (
+            'AxisTarget', 'CenterOfMassTarget', 'LookAtTarget', 'PoseTarget', 'PositionTarget',
+            'PostureTarget', 'RelativePoseTarget'),
         'mbd_ros.dynamics.api.linearization': (
             'Discretization', 'discretize', 'Linearization', 'linearize'),
         'mbd_ros.dynamics.api.motion_derivatives': (
@@ -147,23 +155,25 @@ else:
 
 __version__ = '0.1.0'
 __all__ = [
-    'CarriedState', 'Compiled', 'CouplingMap', 'Discretization', 'Energy', 'Fluid',
-    'ForwardDynamicsDerivatives', 'Futures', 'Ground', 'Interpreted', 'InverseDynamicsDerivatives',
-    'Lanes', 'Linearization', 'MbdError', 'Model', 'Threads', 'Trajectory', 'analyse',
-    'bent_links', 'bias_forces', 'carry_over', 'casadi', 'center_of_mass',
-    'center_of_mass_jacobian', 'center_of_mass_velocity_derivatives', 'centroidal_map',
-    'centroidal_momentum', 'centroidal_momentum_derivatives', 'close_loops', 'compile',
-    'constrained_dynamics', 'contact_forces', 'control', 'coriolis_matrix', 'coupling_map',
-    'description', 'difference', 'difference_derivatives', 'discretize', 'draw_robot', 'dynamics',
-    'energy', 'errors', 'estimate_fluid', 'excitation_trajectory', 'execution', 'export_library',
+    'AxisTarget', 'CarriedState', 'CenterOfMassTarget', 'Compiled', 'CouplingMap',
+    'Discretization', 'Energy', 'Fluid', 'ForwardDynamicsDerivatives', 'Futures', 'Ground',
+    'Interpreted', 'InverseDynamicsDerivatives', 'Lanes', 'Linearization', 'LookAtTarget',
+    'MbdError', 'Model', 'PoseTarget', 'PositionTarget', 'PostureTarget', 'RelativePoseTarget',
+    'Threads', 'Trajectory', 'analyse', 'bent_links', 'bias_forces', 'carry_over', 'casadi',
+    'center_of_mass', 'center_of_mass_jacobian', 'center_of_mass_velocity_derivatives',
+    'centroidal_map', 'centroidal_momentum', 'centroidal_momentum_derivatives', 'close_loops',
+    'compile', 'constrained_dynamics', 'contact_forces', 'control', 'coriolis_matrix',
+    'coupling_map', 'description', 'difference', 'difference_derivatives',
+    'differential_inverse_kinematics', 'discretize', 'draw_robot', 'dynamics', 'energy',
+    'errors', 'estimate_fluid', 'excitation_trajectory', 'execution', 'export_library',
     'forward_dynamics', 'forward_dynamics_derivatives', 'frame_acceleration',
     'frame_acceleration_derivatives', 'frame_velocity', 'frame_velocity_derivatives',
     'gravity_forces', 'gravity_forces_derivatives', 'hybrid_dynamics', 'identify',
     'inertial_parameters', 'integrate', 'integrate_derivatives', 'inverse_dynamics',
     'inverse_dynamics_derivatives', 'inverse_kinematics', 'jacobian', 'jacobian_derivatives',
-    'jacobian_rate', 'jax', 'joint_wrenches', 'linearize', 'link_poses', 'load', 'load_trajectory',
-    'lock', 'mass_matrix', 'mobility', 'model', 'natural_frequencies', 'neutral', 'pose',
-    'random_configuration', 'regressor', 'sensitivities', 'simulate', 'simulation', 'spatial',
-    'static_deflection', 'stream', 'sweep', 'thruster_map', 'torch', 'udwadia_kalaba',
-    'with_payload',
+    'jacobian_rate', 'jax', 'joint_wrenches', 'linearize', 'link_poses', 'load',
+    'load_trajectory', 'lock', 'mass_matrix', 'mobility', 'model', 'natural_frequencies',
+    'neutral', 'pose', 'random_configuration', 'regressor', 'sensitivities', 'simulate',
+    'simulation', 'spatial', 'static_deflection', 'stream', 'sweep', 'thruster_map', 'torch',
+    'udwadia_kalaba', 'with_payload',
 ]

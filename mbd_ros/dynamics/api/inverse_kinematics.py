@@ -10,35 +10,36 @@
 # or implied. See the License for the specific language governing permissions and limitations under
 # the License.
 
-"""Configurations that bring links to wanted poses, by damped least squares."""
+"""Configurations in which links have wanted poses, and other targets are met."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-import scipy
 
-from mbd_ros.dynamics.api.pose_search import pose_search, suits
-from mbd_ros.dynamics.loops.closure import turned_over
+from mbd_ros.dynamics.inverse_kinematics.search import Search, search
+from mbd_ros.dynamics.inverse_kinematics.targets import (
+    AS_GIVEN, Kind, PoseTarget, read_targets, Targets)
 from mbd_ros.dynamics.prepared.call import checked_array
-from mbd_ros.dynamics.prepared.prepared import compile_model
-from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
-from mbd_ros.errors import InvalidValueError, ShapeError, UnknownNameError, UnsupportedError
+from mbd_ros.errors import InvalidValueError, ShapeError, UnsupportedError
 from mbd_ros.execution import Executor
+from mbd_ros.execution.executors.choice import Auto, choose
+from mbd_ros.execution.executors.compiled import Compiled
+from mbd_ros.execution.executors.lanes import Lanes
+from mbd_ros.execution.executors.threads import Threads
+from mbd_ros.execution.program.interpreted import Interpreted
+from mbd_ros.execution.threads.processors import processors
 from mbd_ros.model import Model, state
+from mbd_ros.model.caches import owned
 
 Array = NDArray[np.float64]
-LEAST_DAMPING = 1e-9
-"""
-Added to half the squared error, which is the damping: far above rounding of ``J^T J`` (1e-16 of
-entries of order 1), far below what would slow the last steps.
-"""
-
-
-ITERATIONS, ATTEMPTS, BEGINNINGS = 200, 10, 500
+ITERATIONS, ATTEMPTS, BEGINNINGS = 200, 10, 8192
+LARGEST = 6
+"""Joints of a robot all of whose solutions can be told: of more they form curves."""
 
 
 class InverseKinematics(NamedTuple):
@@ -50,27 +51,29 @@ class InverseKinematics(NamedTuple):
     q : array
         (nq,) or (N, nq): the best configurations.
     error : array
-        () or (N,): largest entry of what is left, positions [m] and rotation vectors [rad], or by
-        which a loop is open [m, or product of unit vectors]; infinite where a loop is closed with
-        its axes against each other.
+        () or (N,): largest entry of what is left, positions [m], rotation vectors [rad] and
+        differences of unit vectors, or by which a loop is open [m, or product of unit vectors];
+        infinite where a loop is closed with its axes against each other.
     converged : array of bool
         () or (N,): whether that is within the tolerance.
+    message : str
+        Which targets were not reached, and how near q comes; empty if all were.
 
     """
 
     q: Array
     error: Array
     converged: NDArray[np.bool_]
+    message: str = ''
 
 
 def inverse_kinematics(
-    model: Model, targets: Mapping[str, ArrayLike], q0: ArrayLike | None = None, *,
-    limits: bool = True, tolerance: float = 1e-9, iterations: int | None = None,
-    attempts: int | None = None, seed: int = 0, solutions: str = 'nearest',
-    executor: Executor | str | None = None,
+    model: Model, targets: Targets, q0: ArrayLike | None = None, *, limits: bool = True,
+    tolerance: float = 1e-9, iterations: int | None = None, attempts: int | None = None,
+    seed: int = 0, solutions: str = 'nearest', executor: Executor | str | None = None,
 ) -> InverseKinematics:
     """
-    Return configurations in which links have wanted poses.
+    Return configurations in which links have wanted poses, or other targets are met.
 
     Levenberg-Marquardt with a damping of half the squared error, which needs no choice of a
     parameter and stays bounded at singular configurations and targets out of reach. Of joints
@@ -82,57 +85,126 @@ def inverse_kinematics(
     ----------
     model : Model
         The robot.
-    targets : mapping of str to array_like
+    targets : mapping of str to array_like, Target, or sequence of Target
         For each link its pose in the world, (4, 4) or (N, 4, 4), or the position of its origin,
-        (3,) or (N, 3) [m].
+        (3,) or (N, 3) [m]; or any of ``PoseTarget``, ``PositionTarget``, ``AxisTarget``,
+        ``LookAtTarget``, ``CenterOfMassTarget``, ``RelativePoseTarget``, ``PostureTarget``.
     q0 : array_like, optional
-        (nq,) or (N, nq) to begin with; the neutral configuration if left out.
+        (nq,) or (N, nq) to begin with; the posture, or else the neutral configuration, if left
+        out.
     limits : bool
         Whether to keep within the joints' position limits.
     tolerance : float
         The error [m, rad] at which it ends.
     iterations : int, optional
-        The most steps of an attempt; 200 if left out.
+        The most steps of an attempt; 40 if left out, and 200 from the nearest configuration
+        where none arrives.
     attempts : int, optional
         How often to begin, from the second time on at random configurations. If left out, until
-        it is found, 127 times at most for one link of a robot whose joints have one coordinate
-        (machine code, in lanes), 10 times for others.
+        it is found, 511 times at most, in lanes.
     seed : int
         Of the random configurations.
     solutions : {'nearest', 'all'}
-        One, or all that differ, of one pose of a robot of 6 joints or fewer: ``attempts``
-        random beginnings, 500 if left out.
+        One, or all that differ by more than whole turns, of one pose of a robot of 6 joints or
+        fewer, each at the turns nearest to ``q0``: random beginnings until each is found a dozen
+        times, ``attempts`` at most, 8192 if left out.
     executor : Executor or str, optional
-        Runs poses and Jacobians.
+        Lanes of one thread if left out; ``'threads'``, ``Threads`` and ``'auto'`` share batches,
+        ``'interpreted'`` carries out the same steps in Python.
 
     Returns
     -------
     InverseKinematics
-        ``.q``, ``.error`` and ``.converged``; a target out of reach is no error. With
-        ``solutions='all'`` a row for each solution, none where there is none.
+        ``.q``, ``.error``, ``.converged`` and ``.message``; a target out of reach is no error.
+        With ``solutions='all'`` a row for each solution, none where there is none.
 
     Raises
     ------
     UnknownNameError, ShapeError, InvalidValueError, NotFiniteError
         If a link, a shape or a number is not as it should be.
     UnsupportedError
-        If all solutions are asked for, of more than one pose of a tree of 6 simple joints.
+        If all solutions are asked for, of more than one pose of a tree of 6 simple joints; if the
+        executor is one of other kinds.
 
     References
     ----------
     Sugihara, Solvability-unconcerned inverse kinematics by the Levenberg-Marquardt method, 2011.
 
     """
-    if (iterations is None and attempts is None and executor is None and solutions == 'nearest'
-            and type(targets) is dict and len(targets) == 1):
+    if (type(targets) is dict and len(targets) == 1 and iterations is None and attempts is None
+            and executor is None and solutions == 'nearest'):
         (link, target), = targets.items()
         if (_is_plain(model, link, target, q0) and type(tolerance) is float and tolerance > 0.0
                 and type(seed) is int and seed >= 0):
-            pose = pose_search(model, link, bool(limits))
-            at, most = pose.find_one(pose.within(pose.neutral if q0 is None else np.asarray(q0)),
-                                     np.asarray(target)[:3].reshape(12), tolerance, seed)
+            one = _of_pose(model, link, bool(limits))
+            start = one.within(one.neutral if q0 is None else np.asarray(q0))
+            at, most = one.find_one(start, target[:3].reshape(12), tolerance, seed)
             if most <= tolerance:
-                return InverseKinematics(at, np.asarray(most), np.asarray(True))
+                return InverseKinematics(at, np.asarray(most), _YES)
+    _check(tolerance, seed, iterations, attempts, solutions)
+    kinds, numbers = read_targets(model, targets)
+    start = checked_array(model, 'q0', _start(model, kinds, numbers) if q0 is None else q0,
+                          model.nq)
+    counts = {len(one) for one in (numbers, start) if one.ndim == 2}
+    if len(counts - {1}) > 1:
+        raise ShapeError('targets', tuple(sorted(counts)), 'as many states in all of them')
+    interpreted, threads = _way(executor)
+    if solutions == 'all':
+        return _all_solutions(model, kinds, numbers, start, limits, tolerance, attempts, seed,
+                              interpreted)
+    way = search(model, kinds, bool(limits), interpreted)
+    start = way.within(start)
+    if not counts and iterations is None and attempts is None:
+        at, most = way.find_one(start, numbers, tolerance, int(seed))
+        found, errors = at[None], np.array([most])
+    else:
+        count = next(iter(counts - {1}), 1)
+        start = np.ascontiguousarray(np.broadcast_to(start, (count, model.nq)))
+        numbers = np.broadcast_to(numbers, (count, numbers.shape[-1]))
+        found, errors = (
+            way.find(start, numbers, tolerance, int(seed), threads)
+            if iterations is None and attempts is None else way.attempts(
+                start, numbers, tolerance, int(seed), attempts or ATTEMPTS,
+                iterations or ITERATIONS))
+    result = InverseKinematics(found, errors, errors <= tolerance, _message(
+        model, kinds, np.broadcast_to(numbers, (len(found), numbers.shape[-1])), found, errors,
+        tolerance))
+    return result if counts else InverseKinematics(
+        found[0], np.asarray(errors[0]), np.asarray(errors[0] <= tolerance), result.message)
+
+
+_YES = np.asarray(True)
+_YES.setflags(write=False)
+
+
+@owned()
+def _of_pose(model: Model, link: str, limits: bool) -> Search:
+    """Return the search for a pose of a link."""
+    return search(model, (PoseTarget(link, np.eye(4)).read(model)[0],), limits)
+
+
+def _is_plain(model: Model, link: str, target: Any, q0: Any) -> bool:
+    """Return whether a target is one pose that needs no closer look: what a control loop sends."""
+    if type(target) is not np.ndarray or target.shape != (4, 4) or target.dtype != np.float64:
+        return False
+    if q0 is not None and (type(q0) is not np.ndarray or q0.shape != (model.nq,)
+                           or q0.dtype != np.float64 or not math.isfinite(q0.sum())):
+        return False
+    if type(link) is not str or link not in model.links:
+        return False
+    (a, b, c, x), (d, e, f, y), (g, h, i, z), last = target.tolist()
+    return last == [0.0, 0.0, 0.0, 1.0] and abs(x) + abs(y) + abs(z) < math.inf and (
+        -AS_GIVEN < a * a + b * b + c * c - 1.0 < AS_GIVEN
+        and -AS_GIVEN < d * d + e * e + f * f - 1.0 < AS_GIVEN
+        and -AS_GIVEN < g * g + h * h + i * i - 1.0 < AS_GIVEN
+        and -AS_GIVEN < a * d + b * e + c * f < AS_GIVEN
+        and -AS_GIVEN < a * g + b * h + c * i < AS_GIVEN
+        and -AS_GIVEN < d * g + e * h + f * i < AS_GIVEN
+        and a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g) > 0.0)
+
+
+def _check(tolerance: Any, seed: Any, iterations: Any, attempts: Any, solutions: Any) -> None:
+    """Refuse options that are not as they should be."""
     if not isinstance(tolerance, (int, float, np.number)) or not tolerance > 0.0:
         raise InvalidValueError('tolerance', tolerance, 'a positive number [m, rad]')
     if not isinstance(seed, (int, np.integer)) or seed < 0:
@@ -141,205 +213,86 @@ def inverse_kinematics(
         if number is not None and not isinstance(number, (int, np.integer)) or (
                 number is not None and number < 1):
             raise InvalidValueError(name, number, 'a positive whole number')
-    if not isinstance(targets, Mapping):
-        raise InvalidValueError('targets', targets, 'a mapping of links to targets')
-    wanted = {link: _target(model, link, target) for link, target in targets.items()}
-    if not wanted:
-        raise InvalidValueError('targets', {}, 'at least one link')
-    start = checked_array(model, 'q0', state.neutral(model) if q0 is None else q0, model.nq)
-    counts = {len(target) for target in wanted.values() if len(target) != 1} | (
-        {len(start)} if start.ndim == 2 else set())
-    if len(counts - {1}) > 1:
-        raise ShapeError('targets', tuple(sorted(counts)), 'as many states in all of them')
-    many = start.ndim == 2 or any(np.ndim(target) > (2 if np.shape(target)[-1] == 4 else 1)
-                                  for target in targets.values())
-    count = next(iter(counts - {1}), 1)
-    coded = len(wanted) == 1 and suits(model) and executor is None and all(
-        target.ndim == 3 and model.links[link].body >= 0 for link, target in wanted.items())
-    if solutions != 'nearest':
-        return _all_solutions(model, wanted, solutions, limits, tolerance, attempts, seed,
-                              coded and not many)
-    if coded and iterations is None and attempts is None:
-        (link, target), = wanted.items()
-        coordinates = target[:, :3].reshape(-1, 12)
-        pose = pose_search(model, link, bool(limits))
-        if not many:
-            at, most = pose.find_one(pose.within(start), coordinates[0], tolerance, int(seed))
-            found, errors = at[None], np.array([most])
-        else:
-            found, errors = pose.find(
-                pose.within(np.broadcast_to(start, (count, model.nq))),
-                np.broadcast_to(coordinates, (count, 12)), tolerance, int(seed))
-        rest = np.flatnonzero(~(errors <= tolerance))
-        if len(rest):   # the nearest there is
-            search = _Search(model, {link: np.broadcast_to(
-                target, (count, 4, 4))[rest]}, limits, None)
-            found[rest], errors[rest] = search.run(found[rest], tolerance, ITERATIONS)
-        result = InverseKinematics(found, errors, errors <= tolerance)
-        return result if many else InverseKinematics(*(part[0] for part in result))
-    iterations = ITERATIONS if iterations is None else iterations
-    attempts = ATTEMPTS if attempts is None else attempts
-    search = _Search(model, {link: np.broadcast_to(target, (count, *target.shape[1:]))
-                             for link, target in wanted.items()}, limits, executor)
-    q = np.broadcast_to(start, (count, model.nq)).copy()
-    rng = np.random.default_rng(seed)
-    best, error = search.run(q, tolerance, iterations)
-    for _ in range(attempts - 1):
-        open_ = np.flatnonzero(error > tolerance)
-        if len(open_):
-            anew = np.array([state.random_configuration(model, rng) for _ in open_])
-            anew[:, search.elastic:] = q[open_, search.elastic:]
-            found, left = search.of(open_).run(anew, tolerance, iterations)
-            better = left < error[open_]
-            best[open_[better]], error[open_[better]] = found[better], left[better]
-    result = InverseKinematics(best, error, error <= tolerance)
-    return result if many else InverseKinematics(*(part[0] for part in result))
-
-
-def _is_plain(model: Model, link: str, target: Any, q0: Any) -> bool:
-    """Return whether a target is one pose that needs no closer look: what a control loop sends."""
-    if type(target) is not np.ndarray or target.shape != (4, 4) or target.dtype != np.float64:
-        return False
-    if q0 is not None and (type(q0) is not np.ndarray or q0.shape != (model.nq,)
-                           or q0.dtype != np.float64 or not np.isfinite(q0).all()):
-        return False
-    if link not in model.links or model.links[link].body < 0 or not suits(model):
-        return False
-    (a, b, c, x), (d, e, f, y), (g, h, i, z), last = target.tolist()
-    return last == [0.0, 0.0, 0.0, 1.0] and abs(x) + abs(y) + abs(z) < np.inf and max(
-        abs(a * a + b * b + c * c - 1.0), abs(d * d + e * e + f * f - 1.0),
-        abs(g * g + h * h + i * i - 1.0), abs(a * d + b * e + c * f), abs(a * g + b * h + c * i),
-        abs(d * g + e * h + f * i)) < 1e-6 and (
-            a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g) > 0.0)
-
-
-def _all_solutions(model: Model, wanted: Mapping[str, Array], solutions: str, limits: bool,
-                   tolerance: float, attempts: int | None, seed: int, suitable: bool
-                   ) -> InverseKinematics:
-    """Return all configurations with one pose."""
-    if solutions != 'all':
+    if solutions not in ('nearest', 'all'):
         raise InvalidValueError('solutions', solutions, "'nearest' or 'all'")
-    if not suitable or model.nv > 6:
+
+
+def _way(executor: Executor | str | None) -> tuple[bool, int]:
+    """Return whether an executor interprets, and its number of threads."""
+    chosen = choose(executor)
+    if isinstance(chosen, Interpreted):
+        return True, 1
+    if isinstance(chosen, Auto):
+        return False, chosen.count or processors()
+    if isinstance(chosen, Threads):
+        return isinstance(chosen.inner, Interpreted), chosen.count
+    if isinstance(chosen, (Compiled, Lanes)):
+        return False, 1
+    raise UnsupportedError(f"inverse kinematics by executor '{chosen.name}'",
+                           'compiled code, threads, or interpreted')
+
+
+def _start(model: Model, kinds: tuple[Kind, ...], numbers: Array) -> Array:
+    """Return the posture, if there is one, or the neutral configuration."""
+    first = 0
+    for kind in kinds:
+        if kind.name == 'posture':
+            return numbers[..., first:first + model.nq]
+        first += kind.numbers
+    return state.neutral(model)
+
+
+def _all_solutions(model: Model, kinds: tuple[Kind, ...], numbers: Array, start: Array,
+                   limits: bool, tolerance: float, attempts: int | None, seed: int,
+                   interpreted: bool) -> InverseKinematics:
+    """Return all configurations with one pose."""
+    if (len(kinds) != 1 or kinds[0].name not in ('pose', 'relative pose') or numbers.ndim != 1
+            or start.ndim != 1 or model.loops or model.elastic is not None
+            or model.nv > LARGEST or state.curved_joints(model)):
         raise UnsupportedError(
             f"all solutions of robot '{model.name}' for these targets", 'one pose of one link of '
-            'a tree with 6 joints of one coordinate or fewer, without executor')
-    (link, target), = wanted.items()
-    q = pose_search(model, link, bool(limits)).all_of(
-        target[0, :3].reshape(12), tolerance, int(seed), attempts or BEGINNINGS)
-    left = np.zeros(0) if not len(q) else np.abs(
-        compile_model(model).pose(q, link)[:, :3] - target[:, :3]).max(axis=(1, 2))
-    return InverseKinematics(q, left, np.ones(len(q), np.bool_))
+            f'a tree with {LARGEST} joints of one coordinate or fewer; other robots and targets '
+            'have curves of solutions or cannot be told to be complete: begin at several q0')
+    way = search(model, kinds, False, interpreted)
+    q, left, complete = way.all_of(numbers, start, tolerance, int(seed), attempts or BEGINNINGS)
+    entries, rates = state.simple_entries(model)
+    bounds = np.full((2, model.nq), ((-np.inf,), (np.inf,)))
+    if limits:
+        bounds[:, entries] = model.lower[rates], model.upper[rates]
+    q = way.at_turns(q, start, *bounds)
+    inside = np.isfinite(q).all(axis=1)
+    q, left = q[inside], left[inside]
+    return InverseKinematics(q, left, np.ones(len(q), np.bool_), '' if complete else (
+        f'the solutions form curves: these are points of them; {_wanted(model, kinds, numbers)}'))
 
 
-def _target(model: Model, link: str, target: ArrayLike) -> Array:
-    """Return wanted poses (N, 4, 4) or positions (N, 3) of a link."""
-    if link not in model.links:
-        raise UnknownNameError('link', link, model.links)
-    name = f"the target of link '{link}'"
-    try:
-        array = np.asarray(target, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidValueError(name, target, 'numbers') from None
-    if array.shape[-2:] == (4, 4) and array.ndim in (2, 3):
-        rows: Array = array.reshape(-1, 4, 4)
-        turns = rows[:, :3, :3]
-        if np.isfinite(array).all() and not (   # as of data with 7 digits
-                np.abs(turns @ turns.swapaxes(1, 2) - np.eye(3)).max(initial=0.0) <= 1.1e-6
-                and (np.linalg.det(turns) > 0.0).all()
-                and np.abs(rows[:, 3] - (0.0, 0.0, 0.0, 1.0)).max(initial=0.0) <= 1e-6):
-            raise InvalidValueError(
-                name, rows[0].tolist(), 'a rotation matrix and a position, then 0 0 0 1')
-    elif array.shape[-1:] == (3,) and array.ndim in (1, 2):
-        rows = array.reshape(-1, 3)
-    else:
-        raise ShapeError(name, array.shape, '(4, 4) or (N, 4, 4) for a pose, (3,) or (N, 3) for '
-                                            'a position')
-    if not np.isfinite(rows).all():
-        raise InvalidValueError(name, array.tolist(), 'finite numbers')
-    return rows
+def _message(model: Model, kinds: tuple[Kind, ...], numbers: Array, q: Array, errors: Array,
+             tolerance: float) -> str:
+    """Return what was not reached, in words."""
+    missed = np.flatnonzero(~(errors <= tolerance))
+    if not len(missed):
+        return ''
+    worst = int(missed[np.argmax(errors[missed])])
+    head = (f'{len(missed)} of {len(errors)} targets are not reached; the worst is state {worst}, '
+            if len(errors) > 1 else 'not reached: ')
+    left = (f'is off by {errors[worst]:.3g} [m, rad] at most' if np.isfinite(errors[worst])
+            else 'has a loop whose axes point against each other')
+    return (f'{head}{_wanted(model, kinds, numbers[worst])}: the nearest configuration that was '
+            f'found, in q, {left}; allowed: {tolerance:g}')
 
 
-class _Search:
-    """Damped least squares for N states at once."""
-
-    def __init__(self, model: Model, targets: Mapping[str, Array], limits: bool,
-                 executor: Executor | str | None) -> None:
-        self._model, self._targets, self._executor = model, targets, executor
-        self._limits = limits
-        self._dyn = compile_model(model, executor=executor)
-        bound = limits & (np.isfinite(model.lower) | np.isfinite(model.upper))
-        entries, rates = state.simple_entries(model)
-        self._entries, self._rates = entries[bound[rates]], rates[bound[rates]]
-        self._lower, self._upper = model.lower[self._rates], model.upper[self._rates]
-        self.elastic = model.nq - len(model.elastic_names)
-
-    def of(self, rows: NDArray[np.intp]) -> _Search:
-        """Return the search for some of the states."""
-        return _Search(self._model, {link: target[rows] for link, target in self._targets.items()},
-                       self._limits, self._executor)
-
-    def run(self, q: Array, tolerance: float, iterations: int) -> tuple[Array, Array]:
-        """Return the best configurations (N, nq) on the way from q, and their errors (N,)."""
-        q = self._within(q)
-        error, jacobian = self._linearized(q)
-        best, left, least = q.copy(), np.abs(error).max(axis=1), np.linalg.norm(error, axis=1)
-        for _ in range(iterations):
-            if (left <= tolerance).all():
-                break
-            q = self._within(self._step(q, error, jacobian))
-            error, jacobian = self._linearized(q)
-            size = np.linalg.norm(error, axis=1)
-            better = size < least
-            best[better], least[better] = q[better], size[better]
-            left[better] = np.abs(error[better]).max(axis=1)
-        if self._model.loops:
-            left[np.array([turned_over(self._dyn, one) for one in best])] = np.inf
-        return best, left
-
-    def _linearized(self, q: Array) -> tuple[Array, Array]:
-        """Return what is left to the targets (N, m) and the Jacobian (N, m, nv)."""
-        errors, rows = [], []
-        for link, target in self._targets.items():
-            pose, jacobian = self._dyn.pose(q, link), np.array(self._dyn.jacobian(q, link))
-            jacobian[..., self._model.nv - len(self._model.elastic_names):] = 0.0   # held
-            if target.ndim == 2:
-                errors.append(target - pose[:, :3, 3])
-                rows.append(jacobian[:, :3])
-            else:
-                turn = target[:, :3, :3] @ pose[:, :3, :3].swapaxes(1, 2)
-                errors += [target[:, :3, 3] - pose[:, :3, 3], _rotation_vectors(turn)]
-                rows.append(jacobian)
-        if self._model.loops:
-            loops = self._dyn.loop_rows(q, np.zeros((len(q), self._model.nv)))
-            jacobian = loops[..., VALUES:].copy()
-            jacobian[..., self._model.nv - len(self._model.elastic_names):] = 0.0
-            errors.append(-loops[..., 0])
-            rows.append(jacobian)
-        return np.concatenate(errors, axis=1), np.concatenate(rows, axis=1)
-
-    def _step(self, q: Array, error: Array, jacobian: Array) -> Array:
-        """Return configurations after a damped step; what a limit stops does not take part."""
-        free = np.ones((len(q), self._model.nv))
-        for _ in range(2):
-            used = jacobian * free[:, None]
-            damping = 0.5 * (error * error).sum(axis=1) + LEAST_DAMPING
-            matrix = used.swapaxes(1, 2) @ used + damping[:, None, None] * np.eye(self._model.nv)
-            step = np.linalg.solve(matrix, np.einsum('nij,ni->nj', used, error)[..., None])[..., 0]
-            after = q[:, self._entries] + step[:, self._rates]
-            at_limit = ((q[:, self._entries] <= self._lower) & (after < self._lower)) | (
-                (q[:, self._entries] >= self._upper) & (after > self._upper))
-            if not at_limit.any():
-                break
-            free[:, self._rates] *= ~at_limit
-        return state.integrate(self._model, q, step)
-
-    def _within(self, q: Array) -> Array:
-        if len(self._entries):
-            q = q.copy()
-            q[:, self._entries] = np.clip(q[:, self._entries], self._lower, self._upper)
-        return q
-
-
-def _rotation_vectors(turns: Array) -> Array:
-    """Return the rotation vectors (N, 3) of rotation matrices (N, 3, 3)."""
-    return np.asarray(scipy.spatial.transform.Rotation.from_matrix(turns).as_rotvec())
+def _wanted(model: Model, kinds: tuple[Kind, ...], numbers: Array) -> str:
+    """Return what is asked for, in words."""
+    what = []
+    first = 0
+    for kind in kinds:
+        given = np.asarray(numbers[first:first + kind.numbers])
+        first += kind.numbers
+        if kind.name == 'posture':
+            continue
+        about = ' and '.join(f"'{link}'" for link in kind.links) or f"'{model.name}'"
+        what.append(f'{kind.name} of {about}')
+        if kind.name in ('pose', 'position', 'center of mass'):
+            place = given[3:12:4] if kind.name == 'pose' else given[:3]
+            what[-1] += f' at ({place[0]:.4g}, {place[1]:.4g}, {place[2]:.4g}) m'
+    return ', '.join(what)

@@ -35,7 +35,7 @@ SUB_ROOMS = {
     'description': ('records', 'xml', 'write', 'urdf', 'mjcf', 'sdf', 'modules', 'read', 'doctor'),
     'execution': ('program', 'ir', 'unrolled', 'rolled', 'threads', 'calls', 'stacks',
                   'executors'),
-    'dynamics': ('algorithms', 'quantities', 'prepared', 'loops', 'api',
+    'dynamics': ('algorithms', 'quantities', 'prepared', 'loops', 'inverse_kinematics', 'api',
                  'identification', 'analysis'),
     'control': ('references', 'constraints', 'udwadia_kalaba', 'tracking', 'step', 'tasks',
                 'gaits'),

@@ -20,7 +20,6 @@ import pytest
 from robots import urdf
 
 import mbd_ros
-from mbd_ros.dynamics.api.pose_search import pose_search, suits
 from mbd_ros.errors import InvalidValueError, UnsupportedError
 
 URDF = Path(__file__).resolve().parents[3] / 'urdf'
@@ -121,5 +120,3 @@ def test_what_is_not_plain_takes_the_other_way():
     bad[:3, :3] *= -1.0
     with pytest.raises(InvalidValueError, match='rotation matrix'):
         mbd_ros.inverse_kinematics(PANDA, {link: bad})
-    assert suits(PANDA) and not suits(mbd_ros.load(URDF / 'four_bar.urdf'))
-    assert pose_search(PANDA, link, True) is pose_search(PANDA, link, True)

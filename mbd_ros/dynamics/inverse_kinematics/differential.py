@@ -1,0 +1,280 @@
+# Copyright 2026 The authors of mbd_ros
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except
+# in compliance with the License. You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software distributed under the License
+# is distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express
+# or implied. See the License for the specific language governing permissions and limitations under
+# the License.
+
+"""
+The differential step towards targets: least squares of all rows within bounds of the step.
+
+``min |J dq - gain error|^2 + damping |dq|^2`` with ``low <= dq <= high`` from limits of velocity
+and position, by an active set of bounds. Rows of closed loops have a weight far above those of
+targets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+import ctypes
+from functools import partial
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbd_ros.dynamics.inverse_kinematics.residuals import residuals, Row, structure
+from mbd_ros.dynamics.inverse_kinematics.targets import Kind
+from mbd_ros.dynamics.prepared.prepared import compile_model
+from mbd_ros.execution.executors.compiled import Compiled
+from mbd_ros.execution.ir.loop_code import loop_code
+from mbd_ros.execution.program.array_program import ArrayProgram
+from mbd_ros.execution.program.sweeps import Layout
+from mbd_ros.execution.program.ties import first_rows
+from mbd_ros.execution.program.tree import Sized
+from mbd_ros.model import Model, state
+from mbd_ros.model.caches import owned
+
+Array = NDArray[np.float64]
+Symbols = NDArray[Any]
+LOOP_WEIGHT = 1e4
+"""Of rows of closed loops beside targets of weight 1: the step keeps them to 1e-8 of its length,
+while squares of weights lose half of the digits of float64, no more."""
+ROUNDS = 20
+"""Of the active set, times the number of rates: each adds or frees one bound; few are needed."""
+TINY = 1e-300
+"""Below any pivot of a matrix with damping."""
+RELEASE = 1e-12
+"""Of the largest entry of ``J^T error``: by which a bound has to pull back to be freed."""
+
+
+def target_rows(kinds: tuple[Kind, ...], model: Model) -> ArrayProgram:
+    """Return the program of all weighted rows (m, 1 + nv) of targets and loops: error, then J."""
+    size = sum(kind.numbers for kind in kinds)
+    return ArrayProgram(
+        f'rows of targets {structure(kinds, model)}', ('q', Sized('targets', size)),
+        layout=Layout.ONE_BODY, extent=(_count(kinds, model), 1 + model.nv),
+        evaluate=partial(_rows, kinds), traces=_always)
+
+
+ROWS = {'pose': 6, 'relative pose': 6}
+
+
+def _count(kinds: tuple[Kind, ...], model: Model) -> int:
+    """Return the number of rows."""
+    simple = len(state.simple_entries(model)[0])
+    return first_rows(model.loops)[-1] + sum(
+        simple if kind.name == 'posture' else ROWS.get(kind.name, 3) for kind in kinds)
+
+
+def _always(model: Model) -> bool:
+    return True
+
+
+def _rows(kinds: tuple[Kind, ...], model: Model, inputs: Mapping[str, Symbols], world: Symbols,
+          executor: Any) -> Symbols:
+    """Return the rows of symbols."""
+    found = residuals(kinds, model, inputs, world)
+    result = np.empty((1, _count(kinds, model), 1 + model.nv), object)
+    result[:] = 0.0
+    loops = [Row(row.error, row.columns, LOOP_WEIGHT) for row in found.loops]
+    for place, row in enumerate((*found.rows, *found.posture, *loops)):
+        error, columns, _ = row.weighted()
+        result[0, place, 0] = error
+        for k, one in columns.items():
+            result[0, place, 1 + k] = one
+    return result
+
+
+def bounded_step(rows: Any, bounds: Any, options: Any, matrix: Any, lower: Any, result: Any,
+                 m: int, n: int) -> None:
+    """
+    Put the step into ``result``.
+
+    Parameters
+    ----------
+    rows : array
+        (m, 1 + n): error, then J.
+    bounds : array
+        (2, n): the least and the largest step; the one not above the other.
+    options : array
+        (2,): gain and damping.
+    matrix, lower : array
+        (n, n): to work in.
+    result : array
+        (n + 1,): the step, then 1 if it is the least, 0 if rounds were not enough.
+    m, n : int
+        Numbers of rows and of rates.
+
+    """
+    side = np.zeros(n)
+    for i in range(n):
+        for j in range(n):
+            matrix[i, j] = 0.0
+    for r in range(m):
+        for i in range(n):
+            if rows[r, 1 + i] != 0.0:
+                side[i] += options[0] * rows[r, 0] * rows[r, 1 + i]
+                for j in range(i + 1):
+                    matrix[i, j] += rows[r, 1 + i] * rows[r, 1 + j]
+    largest = 0.0
+    for i in range(n):
+        matrix[i, i] += options[1]
+        for j in range(i):
+            matrix[j, i] = matrix[i, j]
+        largest = largest if largest > abs(side[i]) else abs(side[i])
+        result[i] = 0.0
+        if bounds[0, i] > 0.0:
+            result[i] = bounds[0, i]
+        if bounds[1, i] < 0.0:
+            result[i] = bounds[1, i]
+    result[n] = 0.0
+    held = np.zeros(n)   # -1 at the lower bound, 1 at the upper one, 0 free
+    wanted = np.zeros(n)
+    for i in range(n):
+        if bounds[1, i] <= bounds[0, i]:
+            held[i] = 1.0
+            result[i] = bounds[1, i]
+    for _ in range(ROUNDS * (n + 1)):
+        for i in range(n):   # what the free ones want while the others are held
+            wanted[i] = result[i]
+            if held[i] == 0.0:
+                wanted[i] = side[i]
+                for j in range(n):
+                    if held[j] != 0.0:
+                        wanted[i] += -matrix[i, j] * result[j]
+                for j in range(i + 1):
+                    if held[j] == 0.0:
+                        value = matrix[i, j]
+                        for k in range(j):
+                            if held[k] == 0.0:
+                                value += -lower[i, k] * lower[j, k]
+                        if i == j:
+                            lower[i, i] = math.sqrt(value if value > TINY else TINY)
+                        else:
+                            lower[i, j] = value / lower[j, j]
+        for i in range(n):
+            if held[i] == 0.0:
+                for k in range(i):
+                    if held[k] == 0.0:
+                        wanted[i] += -lower[i, k] * wanted[k]
+                wanted[i] = wanted[i] / lower[i, i]
+        for back in range(n):
+            i = n - 1 - back
+            if held[i] == 0.0:
+                for k in range(i + 1, n):
+                    if held[k] == 0.0:
+                        wanted[i] += -lower[k, i] * wanted[k]
+                wanted[i] = wanted[i] / lower[i, i]
+        part = 1.0   # to the first bound on the way
+        first = -1
+        where = 0.0
+        for i in range(n):
+            if held[i] == 0.0:
+                way = wanted[i] - result[i]
+                if wanted[i] > bounds[1, i] and bounds[1, i] - result[i] < part * way:
+                    part = (bounds[1, i] - result[i]) / way
+                    first = i
+                    where = 1.0
+                if wanted[i] < bounds[0, i] and bounds[0, i] - result[i] > part * way:
+                    part = (bounds[0, i] - result[i]) / way
+                    first = i
+                    where = -1.0
+        for i in range(n):
+            result[i] += part * (wanted[i] - result[i])
+        if first >= 0:
+            held[first] = where
+            result[first] = bounds[1, first] if where > 0.0 else bounds[0, first]
+        else:
+            worst = RELEASE * largest
+            for i in range(n):   # which bound pulls back most
+                if held[i] != 0.0 and bounds[0, i] < bounds[1, i]:
+                    pull = side[i]
+                    for j in range(n):
+                        pull += -matrix[i, j] * result[j]
+                    if -held[i] * pull > worst:
+                        worst = -held[i] * pull
+                        first = i
+            if first < 0:
+                result[n] = 1.0
+                break
+            held[first] = 0.0
+
+
+class DifferentialStep:
+    """
+    The step of a robot towards targets of one structure.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    kinds : tuple of Kind
+        The structure of the targets.
+
+    """
+
+    def __init__(self, model: Model, kinds: tuple[Kind, ...]) -> None:
+        self._model, program, n = model, target_rows(kinds, model), model.nv
+        self._rows = _count(kinds, model)
+        self._kernel = Compiled().kernel(program, model)
+        self._world = compile_model(model).world_array
+        self._code = loop_code(bounded_step, (
+            (self._rows, 1 + n), (2, n), (2,), (n, n), (n, n), (n + 1,)), (self._rows, n))
+        self._call: Callable[..., None] = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 6)(
+            self._code.address)
+        self._simple = state.simple_entries(model)
+
+    def bounds(self, q: Array, dt: float, limits: float, velocity_limits: bool) -> Array:
+        """
+        Return the least and the largest step (N, 2, nv).
+
+        Parameters
+        ----------
+        q : array
+            (N, nq).
+        dt : float
+            [s].
+        limits : float
+            Which part of the way to a limit of position a step may take; 0 for no limits.
+        velocity_limits : bool
+            Whether limits of velocity count.
+
+        """
+        model = self._model
+        most = model.velocity_limits * dt if velocity_limits else np.full(model.nv, np.inf)
+        found = np.empty((len(q), 2, model.nv))
+        found[:, 0], found[:, 1] = -most, most
+        if limits:   # who is beyond one comes back as fast as limits of velocity allow
+            entries, rates = self._simple
+            for side, bound in enumerate((model.lower, model.upper)):
+                way = limits * (bound[rates] - q[:, entries])
+                worse = np.maximum if side == 0 else np.minimum
+                found[:, side, rates] = np.clip(
+                    worse(way, found[:, side, rates]), -most[rates], most[rates])
+        found[:, :, model.nv - len(model.elastic_names):] = 0.0
+        return found
+
+    def run(self, q: Array, targets: Array, bounds: Array, gain: float, damping: float) -> Array:
+        """Return (N, nv + 1): steps, then 1 where the least was found, in time."""
+        count, n = len(q), self._model.nv
+        rows = np.empty((count, self._rows, 1 + n))
+        self._kernel.run([q, targets], self._world, rows)
+        options, out = np.array((gain, damping)), np.empty((count, n + 1))
+        matrix, lower = np.empty((n, n)), np.empty((n, n))
+        shared = options.ctypes.data, matrix.ctypes.data, lower.ctypes.data
+        for one, bound, result in zip(rows, bounds, out):
+            self._call(one.ctypes.data, bound.ctypes.data, *shared, result.ctypes.data)
+        return out
+
+
+@owned()
+def differential_step(model: Model, kinds: tuple[Kind, ...]) -> DifferentialStep:
+    """Return the step of a robot, made once."""
+    return DifferentialStep(model, kinds)
