@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from mbd_ros.dynamics.api.constrained import constrained_dynamics
     from mbd_ros.dynamics.api.contact_forces import contact_forces
     from mbd_ros.dynamics.api.derivatives import (
-        forward_dynamics_derivatives, inverse_dynamics_derivatives)
+        forward_dynamics_derivatives, inverse_dynamics_derivatives,
+        inverse_dynamics_hessian_product)
     from mbd_ros.dynamics.api.elastic import (
         hybrid_dynamics, natural_frequencies, static_deflection)
     from mbd_ros.dynamics.api.frames import frame_acceleration, frame_velocity, jacobian_rate
@@ -62,7 +63,7 @@ if TYPE_CHECKING:
     from mbd_ros.dynamics.identification.identify import identify
     from mbd_ros.dynamics.loops.closure import close_loops, mobility
     from mbd_ros.dynamics.prepared.derivatives import (
-        ForwardDynamicsDerivatives, InverseDynamicsDerivatives)
+        ForwardDynamicsDerivatives, HessianProduct, InverseDynamicsDerivatives)
     from mbd_ros.dynamics.prepared.prepared import compile_model as compile
     from mbd_ros.environment.contact import Ground
     from mbd_ros.environment.estimate import estimate_fluid
@@ -112,11 +113,12 @@ else:
         'mbd_ros.dynamics.api.constrained': ('constrained_dynamics',),
         'mbd_ros.dynamics.api.contact_forces': ('contact_forces',),
         'mbd_ros.dynamics.api.derivatives': (
-            'forward_dynamics_derivatives', 'inverse_dynamics_derivatives'),
+            'forward_dynamics_derivatives', 'inverse_dynamics_derivatives',
+            'inverse_dynamics_hessian_product'),
         'mbd_ros.dynamics.loops.closure': ('close_loops', 'mobility'),
         'mbd_ros.dynamics.prepared.prepared': ('compile_model as compile',),
         'mbd_ros.dynamics.prepared.derivatives': (
-            'ForwardDynamicsDerivatives', 'InverseDynamicsDerivatives'),
+            'ForwardDynamicsDerivatives', 'HessianProduct', 'InverseDynamicsDerivatives'),
         'mbd_ros.dynamics.api.joint_wrenches': ('joint_wrenches',),
         'mbd_ros.dynamics.api.stream': ('stream',),
         'mbd_ros.dynamics.api.sweep': ('sweep',),
@@ -148,9 +150,9 @@ else:
 __version__ = '0.1.0'
 __all__ = [
     'CarriedState', 'Compiled', 'CouplingMap', 'Discretization', 'Energy', 'Fluid',
-    'ForwardDynamicsDerivatives', 'Futures', 'Ground', 'Interpreted', 'InverseDynamicsDerivatives',
-    'Lanes', 'Linearization', 'MbdError', 'Model', 'Threads', 'Trajectory', 'analyse',
-    'bent_links', 'bias_forces', 'carry_over', 'casadi', 'center_of_mass',
+    'ForwardDynamicsDerivatives', 'Futures', 'Ground', 'HessianProduct', 'Interpreted',
+    'InverseDynamicsDerivatives', 'Lanes', 'Linearization', 'MbdError', 'Model', 'Threads',
+    'Trajectory', 'analyse', 'bent_links', 'bias_forces', 'carry_over', 'casadi', 'center_of_mass',
     'center_of_mass_jacobian', 'center_of_mass_velocity_derivatives', 'centroidal_map',
     'centroidal_momentum', 'centroidal_momentum_derivatives', 'close_loops', 'compile',
     'constrained_dynamics', 'contact_forces', 'control', 'coriolis_matrix', 'coupling_map',
@@ -160,10 +162,10 @@ __all__ = [
     'frame_acceleration_derivatives', 'frame_velocity', 'frame_velocity_derivatives',
     'gravity_forces', 'gravity_forces_derivatives', 'hybrid_dynamics', 'identify',
     'inertial_parameters', 'integrate', 'integrate_derivatives', 'inverse_dynamics',
-    'inverse_dynamics_derivatives', 'inverse_kinematics', 'jacobian', 'jacobian_derivatives',
-    'jacobian_rate', 'jax', 'joint_wrenches', 'linearize', 'link_poses', 'load', 'load_trajectory',
-    'lock', 'mass_matrix', 'mobility', 'model', 'natural_frequencies', 'neutral', 'pose',
-    'random_configuration', 'regressor', 'sensitivities', 'simulate', 'simulation', 'spatial',
-    'static_deflection', 'stream', 'sweep', 'thruster_map', 'torch', 'udwadia_kalaba',
-    'with_payload',
+    'inverse_dynamics_derivatives', 'inverse_dynamics_hessian_product', 'inverse_kinematics',
+    'jacobian', 'jacobian_derivatives', 'jacobian_rate', 'jax', 'joint_wrenches', 'linearize',
+    'link_poses', 'load', 'load_trajectory', 'lock', 'mass_matrix', 'mobility', 'model',
+    'natural_frequencies', 'neutral', 'pose', 'random_configuration', 'regressor', 'sensitivities',
+    'simulate', 'simulation', 'spatial', 'static_deflection', 'stream', 'sweep', 'thruster_map',
+    'torch', 'udwadia_kalaba', 'with_payload',
 ]
