@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from mbd_ros.dynamics.api.constrained import constrained_dynamics
     from mbd_ros.dynamics.api.contact_forces import contact_forces
     from mbd_ros.dynamics.api.derivatives import (
-        forward_dynamics_derivatives, inverse_dynamics_derivatives)
+        forward_dynamics_derivatives, inverse_dynamics_derivatives,
+        inverse_dynamics_hessian_product)
     from mbd_ros.dynamics.api.differential_kinematics import differential_inverse_kinematics
     from mbd_ros.dynamics.api.elastic import (
         hybrid_dynamics, natural_frequencies, static_deflection)
@@ -66,7 +67,7 @@ if TYPE_CHECKING:
         RelativePoseTarget)
     from mbd_ros.dynamics.loops.closure import close_loops, mobility
     from mbd_ros.dynamics.prepared.derivatives import (
-        ForwardDynamicsDerivatives, InverseDynamicsDerivatives)
+        ForwardDynamicsDerivatives, HessianProduct, InverseDynamicsDerivatives)
     from mbd_ros.dynamics.prepared.prepared import compile_model as compile
     from mbd_ros.environment.contact import Ground
     from mbd_ros.environment.estimate import estimate_fluid
@@ -120,11 +121,12 @@ else:
         'mbd_ros.dynamics.api.constrained': ('constrained_dynamics',),
         'mbd_ros.dynamics.api.contact_forces': ('contact_forces',),
         'mbd_ros.dynamics.api.derivatives': (
-            'forward_dynamics_derivatives', 'inverse_dynamics_derivatives'),
+            'forward_dynamics_derivatives', 'inverse_dynamics_derivatives',
+            'inverse_dynamics_hessian_product'),
         'mbd_ros.dynamics.loops.closure': ('close_loops', 'mobility'),
         'mbd_ros.dynamics.prepared.prepared': ('compile_model as compile',),
         'mbd_ros.dynamics.prepared.derivatives': (
-            'ForwardDynamicsDerivatives', 'InverseDynamicsDerivatives'),
+            'ForwardDynamicsDerivatives', 'HessianProduct', 'InverseDynamicsDerivatives'),
         'mbd_ros.dynamics.api.joint_wrenches': ('joint_wrenches',),
         'mbd_ros.dynamics.api.stream': ('stream',),
         'mbd_ros.dynamics.api.sweep': ('sweep',),
@@ -157,23 +159,23 @@ __version__ = '0.1.0'
 __all__ = [
     'AxisTarget', 'CarriedState', 'CenterOfMassTarget', 'Compiled', 'CouplingMap',
     'Discretization', 'Energy', 'Fluid', 'ForwardDynamicsDerivatives', 'Futures', 'Ground',
-    'Interpreted', 'InverseDynamicsDerivatives', 'Lanes', 'Linearization', 'LookAtTarget',
-    'MbdError', 'Model', 'PoseTarget', 'PositionTarget', 'PostureTarget', 'RelativePoseTarget',
-    'Threads', 'Trajectory', 'analyse', 'bent_links', 'bias_forces', 'carry_over', 'casadi',
-    'center_of_mass', 'center_of_mass_jacobian', 'center_of_mass_velocity_derivatives',
-    'centroidal_map', 'centroidal_momentum', 'centroidal_momentum_derivatives', 'close_loops',
-    'compile', 'constrained_dynamics', 'contact_forces', 'control', 'coriolis_matrix',
-    'coupling_map', 'description', 'difference', 'difference_derivatives',
-    'differential_inverse_kinematics', 'discretize', 'draw_robot', 'dynamics', 'energy',
-    'errors', 'estimate_fluid', 'excitation_trajectory', 'execution', 'export_library',
-    'forward_dynamics', 'forward_dynamics_derivatives', 'frame_acceleration',
+    'HessianProduct', 'Interpreted', 'InverseDynamicsDerivatives', 'Lanes', 'Linearization',
+    'LookAtTarget', 'MbdError', 'Model', 'PoseTarget', 'PositionTarget', 'PostureTarget',
+    'RelativePoseTarget', 'Threads', 'Trajectory', 'analyse', 'bent_links', 'bias_forces',
+    'carry_over', 'casadi', 'center_of_mass', 'center_of_mass_jacobian',
+    'center_of_mass_velocity_derivatives', 'centroidal_map', 'centroidal_momentum',
+    'centroidal_momentum_derivatives', 'close_loops', 'compile', 'constrained_dynamics',
+    'contact_forces', 'control', 'coriolis_matrix', 'coupling_map', 'description', 'difference',
+    'difference_derivatives', 'differential_inverse_kinematics', 'discretize', 'draw_robot',
+    'dynamics', 'energy', 'errors', 'estimate_fluid', 'excitation_trajectory', 'execution',
+    'export_library', 'forward_dynamics', 'forward_dynamics_derivatives', 'frame_acceleration',
     'frame_acceleration_derivatives', 'frame_velocity', 'frame_velocity_derivatives',
     'gravity_forces', 'gravity_forces_derivatives', 'hybrid_dynamics', 'identify',
     'inertial_parameters', 'integrate', 'integrate_derivatives', 'inverse_dynamics',
-    'inverse_dynamics_derivatives', 'inverse_kinematics', 'jacobian', 'jacobian_derivatives',
-    'jacobian_rate', 'jax', 'joint_wrenches', 'linearize', 'link_poses', 'load',
-    'load_trajectory', 'lock', 'mass_matrix', 'mobility', 'model', 'natural_frequencies',
-    'neutral', 'pose', 'random_configuration', 'regressor', 'sensitivities', 'simulate',
-    'simulation', 'spatial', 'static_deflection', 'stream', 'sweep', 'thruster_map', 'torch',
-    'udwadia_kalaba', 'with_payload',
+    'inverse_dynamics_derivatives', 'inverse_dynamics_hessian_product', 'inverse_kinematics',
+    'jacobian', 'jacobian_derivatives', 'jacobian_rate', 'jax', 'joint_wrenches', 'linearize',
+    'link_poses', 'load', 'load_trajectory', 'lock', 'mass_matrix', 'mobility', 'model',
+    'natural_frequencies', 'neutral', 'pose', 'random_configuration', 'regressor', 'sensitivities',
+    'simulate', 'simulation', 'spatial', 'static_deflection', 'stream', 'sweep', 'thruster_map',
+    'torch', 'udwadia_kalaba', 'with_payload',
 ]

@@ -73,6 +73,9 @@ QUANTITIES = {
     'mass_matrix': Quantity('M', 'mass matrix [kg m^2, kg m, kg]'),
     'forward_dynamics_derivatives': Quantity('derivatives', f'derivatives of qdd {MATRICES}'),
     'inverse_dynamics_derivatives': Quantity('derivatives', f'derivatives of tau {MATRICES}'),
+    'inverse_dynamics_hessian_product': Quantity(
+        'product', 'changes of weights . (derivatives of tau by q, v and qdd) along dq (in the '
+        'coordinates of v), dv and dqdd'),
     'jacobian': Quantity(
         'J', 'Jacobian of the link: linear rows first, in world axes, at its origin', True),
     'jacobian_rate': Quantity('dJ', 'time derivative of the Jacobian', True, 'jacobian rate'),
@@ -241,6 +244,8 @@ def _exported(dyn: PreparedDynamics, name: str, link: str) -> Exported:
         return _derivatives(dyn, name)
     if name.endswith('step'):
         return _step(dyn, name)
+    if name.endswith('hessian_product') and not traces(dyn.model, 'inverse_dynamics'):
+        raise _without(name, 'it is computed by differences')
     if name.startswith('cent') and any(isinstance(law, LoadLaw) for law in dyn.model.laws):
         raise _without(name, 'it does not count the payload')
     if name == 'gravity_forces_derivatives' and (

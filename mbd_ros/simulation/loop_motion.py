@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -81,15 +81,30 @@ class LoopStabilization:
         """Return the state with its loops closed, the same arrays where they are."""
         if not self._projects:
             return q, v
-        dyn = self._dyn
+        *_, (q, step) = self.corrections(q, v)
+        if np.abs(step).max() > CLOSED:
+            q = displaced(self._dyn.model, q, step)
+        return q, v + self._dyn.velocity_correction(q, v)
+
+    def corrections(self, q: Vector, v: Vector) -> Iterator[tuple[Vector, Vector]]:
+        """
+        Yield configurations on the way onto the loops, and the displacement from each.
+
+        The last displacement is none: rounding, smaller than ``CLOSED``.
+
+        Raises
+        ------
+        LoopOpenError
+            If there are ``CORRECTIONS`` larger ones.
+
+        """
         for _ in range(CORRECTIONS):
-            step = dyn.position_correction(q, v)
+            step = self._dyn.position_correction(q, v)
+            yield q, step
             if not np.abs(step).max() > CLOSED:
-                break
-            q = displaced(dyn.model, q, step)
-        else:
-            require_closed(dyn, q, None)
-        return q, v + dyn.velocity_correction(q, v)
+                return
+            q = displaced(self._dyn.model, q, step)
+        require_closed(self._dyn, q, None)
 
     def violation(self, q: Vector) -> float:
         """Return the norm of phi."""

@@ -14,12 +14,14 @@
 """
 How a motion changes with its start, its forces and its robot's parameters.
 
-Of steps by Runge and Kutta with forces constant in each step, x = (q, v)::
+Of steps by Runge and Kutta with forces constant in each step, as ``simulate`` takes them::
 
     x_{k+1} = F(x_k, tau_k, p)        dx_{k+1} = A_k dx_k + B_k dtau_k + P_k dp
 
-All derivatives of the accelerations at the stages come from one call, exact; those of a step are
-products of them. The adjoint equations go backwards with the same matrices, transposed.
+F integrates all entries of q, restores the length of quaternions and closes loops by projection;
+each of these is differentiated as it is. The derivatives of the rates at all stages come from one
+call, exact; those of a step are products of them. The adjoint equations go backwards with the same
+matrices, transposed.
 
 References
 ----------
@@ -29,22 +31,28 @@ Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, 1993, sectio
 
 from __future__ import annotations
 
-import itertools
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mbd_ros.dynamics.algorithms.forward_dynamics import position_correction, velocity_correction
 from mbd_ros.dynamics.prepared.call import real_array, require_finite
 from mbd_ros.dynamics.prepared.parametric import ParametricDynamics
 from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
+from mbd_ros.dynamics.quantities.parameters import LARGEST
+from mbd_ros.dynamics.quantities.tangents import as_function, state_rates, tangent_of
 from mbd_ros.errors import InvalidValueError, ShapeError, UnsupportedError
-from mbd_ros.model import Model
-from mbd_ros.simulation.manifold import is_flat, positive_time
+from mbd_ros.execution.program.array_program import ArrayProgram
+from mbd_ros.execution.program.tree import tree_of
+from mbd_ros.model import Model, state
+from mbd_ros.simulation.loop_motion import (
+    LoopStabilization, require_closed, require_possible)
+from mbd_ros.simulation.manifold import displaced, is_flat, normalized, positive_time, rate
+from mbd_ros.simulation.runge_kutta import increment, rk4
 
 Array = NDArray[np.float64]
-FRACTIONS = (0.0, 0.5, 0.5, 1.0)
-WEIGHTS = (1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0)
 
 
 class Gradients(NamedTuple):
@@ -54,7 +62,7 @@ class Gradients(NamedTuple):
     Attributes
     ----------
     start : array
-        (2 nv,): by q and v at the start.
+        (2 nv,): by q, in the coordinates of v, and v at the start.
     efforts : array
         (n, nv): by the forces of each step.
     parameters : array
@@ -71,10 +79,13 @@ class Sensitivities(NamedTuple):
     """
     A motion of n steps and its derivatives.
 
+    A small change of a state is x = (d, w) (2 nv,): d a displacement in the coordinates of v, as
+    in ``mbd_ros.integrate``, w a change of v.
+
     Attributes
     ----------
     states : array
-        (n + 1, 2 nv): q and v at the start and after each step.
+        (n + 1, nq + nv): q and v at the start and after each step.
     A, B : array
         (n, 2 nv, 2 nv), (n, 2 nv, nv): derivatives of a state by the one before and by the forces
         of the step.
@@ -96,7 +107,7 @@ class Sensitivities(NamedTuple):
         Parameters
         ----------
         start : array_like
-            (2 nv,): of q and v.
+            (2 nv,): of q, in the coordinates of v, and of v.
         efforts : array_like
             (n, nv), or (nv,) in all steps.
         parameters : array_like
@@ -125,7 +136,7 @@ class Sensitivities(NamedTuple):
         Parameters
         ----------
         gradients : array_like
-            (n + 1, 2 nv): of the number by each state.
+            (n + 1, 2 nv): of the number by each state; by q in the coordinates of v.
 
         Returns
         -------
@@ -139,9 +150,9 @@ class Sensitivities(NamedTuple):
 
         """
         given = np.asarray(gradients, np.float64)
-        if given.shape != self.states.shape:
-            raise ShapeError('gradients', given.shape, f'{self.states.shape}, as of the states')
-        steps = len(self.A)
+        steps, size = self.A.shape[:2]
+        if given.shape != (steps + 1, size):
+            raise ShapeError('gradients', given.shape, f'({steps + 1}, {size}), a row a state')
         multiplier, multipliers = given[steps].copy(), np.empty((steps, given.shape[1]))
         for k in reversed(range(steps)):
             multipliers[k] = multiplier
@@ -156,14 +167,15 @@ def sensitivities(model: Model | PreparedDynamics | ParametricDynamics, q: Array
     """
     Return a motion in steps by Runge and Kutta, and its exact derivatives.
 
+    Closed loops are closed after each step by projection, as ``simulate(method='rk4')`` does.
+
     Parameters
     ----------
     model : Model, PreparedDynamics or ParametricDynamics
         The robot, or its dynamics under other gravity, in a fluid, on the ground, or with
-        parameters as ``mbd_ros.compile(model, parameters=[...])`` has them. All its joints have
-        one coordinate each, and it has no closed loops.
+        parameters as ``mbd_ros.compile(model, parameters=[...])`` has them.
     q, v : array_like
-        (nq,), (nv,): where it starts.
+        (nq,), (nv,): where it starts; in closed loops a state in which they are closed.
     efforts : array_like
         (n, nv): generalized forces [N m, N], constant in each of the n steps.
     step : float
@@ -179,7 +191,10 @@ def sensitivities(model: Model | PreparedDynamics | ParametricDynamics, q: Array
     Raises
     ------
     UnsupportedError
-        For closed loops, and joints with several coordinates.
+        For robots of more than 64 bodies with closed loops or joints with several coordinates,
+        and with flexible links that float or are in loops.
+    LoopOpenError, LoopConflictError
+        If loops are not closed at the start, or cannot stay so.
     ShapeError, NotFiniteError, InvalidValueError
         If an argument is not as it should be.
 
@@ -189,76 +204,184 @@ def sensitivities(model: Model | PreparedDynamics | ParametricDynamics, q: Array
     if not isinstance(dyn, (PreparedDynamics, ParametricDynamics)):
         raise InvalidValueError('model', model, 'a Model, or what mbd_ros.compile returns')
     robot = dyn.model
-    if robot.loops or not is_flat(robot):
-        raise UnsupportedError(f"sensitivities of robot '{robot.name}'",
-                               'its joints have to have one coordinate each, and no closed loops')
+    if (robot.loops or not is_flat(robot)) and (robot.elastic is not None or robot.nb > LARGEST):
+        raise UnsupportedError(
+            f"sensitivities of robot '{robot.name}'", 'with closed loops or joints with several '
+            f'coordinates it takes rigid links, at most {LARGEST} bodies')
     h, rows = positive_time('step', step), real_array('efforts', efforts, robot.nv)
-    start = [real_array(name, value, size) for name, value, size in (
-        ('q', q, robot.nq), ('v', v, robot.nv))]
-    for name, array in (('q', start[0]), ('v', start[1]), ('efforts', rows)):
+    place, pace = real_array('q', q, robot.nq), real_array('v', v, robot.nv)
+    for name, array in (('q', place), ('v', pace), ('efforts', rows)):
         if array.ndim != 1 and name != 'efforts' or (array.ndim != 2 and name == 'efforts'):
             raise ShapeError(name, array.shape, 'one state; efforts a row for each step')
         require_finite(robot, 'tau' if name == 'efforts' else name, array)
     values: tuple[Array, ...] = ()
     if parametric is not None:
-        given = parametric.values if parameters is None else real_array(
-            'parameters', parameters, len(parametric.values))
-        values = (given,)
+        values = (parametric.values if parameters is None else real_array(
+            'parameters', parameters, len(parametric.values)),)
+        require_finite(robot, 'v', values[0])
     elif parameters is not None:
-        raise InvalidValueError('parameters', parameters, 'nothing, or dynamics that are compiled '
-                                'with parameters')
-    states, stages = _run(dyn, np.concatenate(start), rows, h, values)
-    return Sensitivities(states, *_derivatives(dyn, stages, np.repeat(rows, 4, axis=0), h, values))
+        raise InvalidValueError('parameters', parameters, 'none, but with dynamics that are '
+                                'compiled with parameters')
+    run = _Run(dyn, h, values)
+    if robot.loops:
+        assert isinstance(dyn, PreparedDynamics)
+        require_closed(dyn, place, pace)
+        require_possible(dyn, place, pace, dyn.forward_dynamics(
+            place, pace, rows[0] if len(rows) else np.zeros(robot.nv)))
+    states = run.forwards(place, pace, rows)
+    return Sensitivities(states, *run.derivatives(rows))
 
 
-def _run(dyn: Any, x: Array, efforts: Array, h: float, values: tuple[Array, ...]
-         ) -> tuple[Array, Array]:
-    """Return the states (n + 1, 2 nv) and those of all stages (4 n, 2 nv)."""
-    nv = dyn.model.nv
-    states, stages = np.empty((len(efforts) + 1, 2 * nv)), np.empty((4 * len(efforts), 2 * nv))
-    states[0] = x
-    for k, tau in enumerate(efforts):
-        slope, total = np.zeros(2 * nv), np.zeros(2 * nv)
-        for stage, (fraction, weight) in enumerate(zip(FRACTIONS, WEIGHTS)):
-            here = stages[4 * k + stage]
-            here[:] = states[k] + fraction * h * slope
-            slope = np.concatenate([here[nv:], dyn.forward_dynamics(
-                here[:nv].copy(), here[nv:].copy(), tau, *values)])
-            total += weight * slope
-        states[k + 1] = states[k] + h * total
-    return states, stages
+class _Run:
+    """
+    Steps of one robot, and what their derivatives are taken at.
+
+    Attributes
+    ----------
+    stages : list of array
+        (nq + nv,) at each of the four stages of each step.
+    ends : list of array
+        (nq + nv,) after each step, quaternions as long as they have become.
+    places : list of list of (array, array, array)
+        Of each step the configurations on the way onto the loops with the displacements from
+        them, and v.
+
+    """
+
+    def __init__(self, dyn: PreparedDynamics | ParametricDynamics, h: float,
+                 values: tuple[Array, ...]) -> None:
+        self.dyn, self.h, self.values = dyn, h, values
+        self.model = dyn.model
+        self.nq, self.nv = self.model.nq, self.model.nv
+        self.keeper = (LoopStabilization(dyn) if self.model.loops
+                       and isinstance(dyn, PreparedDynamics) else None)
+        self.stages: list[Array] = []
+        self.ends: list[Array] = []
+        self.places: list[list[tuple[Array, Array, Array]]] = []
+
+    def forwards(self, q: Array, v: Array, efforts: Array) -> Array:
+        """Return the states (n + 1, nq + nv)."""
+        model, nq, dynamics = self.model, self.nq, self.dyn.forward_dynamics
+
+        def rates(tau: Array, part: float, y: Array) -> Array:
+            self.stages.append(y)
+            return np.concatenate([rate(model, y[:nq], y[nq:]), dynamics(
+                y[:nq], y[nq:], tau, *self.values)])
+        states = np.empty((len(efforts) + 1, nq + self.nv))
+        states[0] = np.concatenate([normalized(model, q), v])
+        for k, tau in enumerate(efforts):
+            end = rk4(partial(rates, tau), states[k].copy(), self.h)
+            self.ends.append(end)
+            place, pace = normalized(model, end[:nq].copy()), end[nq:].copy()
+            if self.keeper is not None:
+                self.places.append([(*one, pace) for one in self.keeper.corrections(place, pace)])
+                place, pace = self.keeper.correct(place, pace)
+            states[k + 1] = np.concatenate([place, pace])
+        return states
+
+    def derivatives(self, efforts: Array) -> tuple[Array, Array, Array]:
+        """Return A, B and P of all steps from the derivatives at all stages."""
+        nq, nv, count = self.nq, self.nv, len(self.ends)
+        size = nq + nv
+        if not count:
+            rest = len(self.values[0]) if self.values else 0
+            return (np.empty((0, 2 * nv, 2 * nv)), np.empty((0, 2 * nv, nv)),
+                    np.empty((0, 2 * nv, rest)))
+        slopes, own = self._slopes(np.repeat(efforts, 4, axis=0))
+        slopes = slopes.reshape(count, 4, size, size)
+        own = own.reshape(count, 4, size, -1)
+        h, identity = self.h, np.eye(size)
+        grown, pushed = [], []   # of each stage: derivatives of its rates by state, by the rest
+        state_, forced = np.zeros((count, size, size)), np.zeros_like(own[:, 0])
+        for stage, part in enumerate((0.0, 0.5, 0.5, 1.0)):
+            state_ = slopes[:, stage] @ (identity + part * h * state_)
+            forced = slopes[:, stage] @ (part * h * forced) + own[:, stage]
+            grown.append(state_)
+            pushed.append(forced)
+        A, B = identity + increment(h, *grown), increment(h, *pushed)
+        if not is_flat(self.model):
+            A, B = self._in_coordinates_of_v(A, B)
+        if self.keeper is not None:
+            closing = np.array([self._closing(one) for one in self.places])
+            A, B = closing @ A, closing @ B
+        return A, B[..., :nv], B[..., nv:]
+
+    def _slopes(self, efforts: Array) -> tuple[Array, Array]:
+        """Return the derivatives of all rates (N, nq + nv, ...): by the state, by the rest."""
+        nq, nv, stages = self.nq, self.nv, np.array(self.stages)
+        q, v = np.ascontiguousarray(stages[:, :nq]), np.ascontiguousarray(stages[:, nq:])
+        if isinstance(self.dyn, PreparedDynamics) and is_flat(self.model):
+            by_q, by_v, by_tau = self.dyn.forward_dynamics_derivatives(q, v, efforts)
+            slopes = np.zeros((len(stages), 2 * nv, 2 * nv))
+            slopes[:, :nv, nv:] = np.eye(nv)
+            slopes[:, nv:, :nv], slopes[:, nv:, nv:] = by_q, by_v
+            return slopes, np.concatenate([np.zeros_like(by_tau), by_tau], axis=1)
+        call, sizes = self._tangent(), [nq, nv, nv, *(len(one) for one in self.values)]
+        directions = np.eye(sum(sizes))
+        rates = [np.tile(part, (len(stages), 1)) for part in np.split(
+            directions, np.cumsum(sizes)[:-1], axis=1)]
+        columns = call(*(np.repeat(part, len(directions), axis=0) for part in (q, v, efforts)),
+                       *self.values, *rates)
+        whole = columns.reshape(len(stages), len(directions), nq + nv).swapaxes(1, 2)
+        return whole[..., :nq + nv], whole[..., nq + nv:]
+
+    def _tangent(self) -> Any:
+        """Return the derivative of all rates along a direction in all entries."""
+        if isinstance(self.dyn, ParametricDynamics):
+            return self.dyn.tangent_of_rates()
+        return self.dyn.callable_of(_tangent_of_rates(
+            self.model, as_function(self.model, self.dyn.program('forward_dynamics'))))
+
+    def _in_coordinates_of_v(self, A: Array, B: Array) -> tuple[Array, Array]:
+        """Return the derivatives of displacements and v by displacements and v."""
+        model, nq, nv = self.model, self.nq, self.nv
+        ends = np.array(self.ends)
+        after = ends.copy()
+        for joint in state.curved_joints(model):   # lengths are restored
+            unit = ends[:, joint.unit]
+            length = np.linalg.norm(unit, axis=1)[:, None]
+            after[:, joint.unit] = unit = unit / length
+            across = (np.eye(unit.shape[1]) - unit[:, :, None] * unit[:, None]) / length[..., None]
+            A[:, joint.unit] = across @ A[:, joint.unit]
+            B[:, joint.unit] = across @ B[:, joint.unit]
+        before, back = (np.zeros((len(ends), nq + nv, 2 * nv)) for _ in range(2))
+        for matrix, places in ((before, np.array(self.stages[::4])), (back, after)):
+            matrix[:, nq:, nv:] = np.eye(nv)
+            for one, place in zip(matrix, places):
+                one[:nq, :nv] = np.transpose([
+                    state.configuration_rate(model, place[:nq], axis) for axis in np.eye(nv)])
+        inverse = np.linalg.solve(back.swapaxes(1, 2) @ back, back.swapaxes(1, 2))
+        return inverse @ A @ before, inverse @ B
+
+    def _closing(self, places: list[tuple[Array, Array, Array]]) -> Array:
+        """Return the derivative (2 nv, 2 nv) of a state with its loops closed."""
+        model, nv = self.model, self.nv
+        assert isinstance(self.dyn, PreparedDynamics)
+        moves, changes = (self.dyn.callable_of(program) for program in _corrections(model))
+        by_q = np.eye(nv)
+        along, none = np.eye(nv), np.zeros((nv, nv))
+        for q, step, v in places:
+            slopes = np.ascontiguousarray(moves(q, v, along)).T
+            turned = state.integrate_derivatives(model, q, step)
+            by_q = (turned.dq + turned.ddv @ slopes) @ by_q
+        q, step, v = places[-1]
+        q = displaced(model, q, step)
+        slopes = changes(q, v, np.vstack([along, none]), np.vstack([none, along])).T
+        found = np.eye(2 * nv)
+        found[:nv, :nv] = by_q
+        found[nv:, :nv] = slopes[:, :nv] @ by_q
+        found[nv:, nv:] += slopes[:, nv:]
+        return found
 
 
-def _derivatives(dyn: Any, stages: Array, efforts: Array, h: float, values: tuple[Array, ...]
-                 ) -> tuple[Array, Array, Array]:
-    """Return A, B and P of all steps from the derivatives at all stages."""
-    nv, count = dyn.model.nv, len(stages) // 4
-    q, v = np.ascontiguousarray(stages[:, :nv]), np.ascontiguousarray(stages[:, nv:])
-    parts = [np.empty((len(stages), nv, 0))]
-    if values:
-        by = ['q', 'v', 'tau', 'parameters']
-        size = 3 * nv + len(values[0])
-        call, eye = dyn.tangent('forward_dynamics', by), np.eye(size)
-        cuts = np.cumsum([0, nv, nv, nv, len(values[0])])
-        rates = [np.tile(eye[:, first:last], (len(stages), 1))
-                 for first, last in itertools.pairwise(cuts)]
-        columns = call(*(np.repeat(part, size, axis=0) for part in (q, v, efforts)), values[0],
-                       *rates)
-        whole = columns.reshape(len(stages), size, nv).swapaxes(1, 2)
-        parts = [whole[..., first:last] for first, last in itertools.pairwise(cuts)]
-    else:
-        parts = [*dyn.forward_dynamics_derivatives(q, v, efforts), *parts]
-    by_q, by_v, by_tau, by_p = (part.reshape(count, 4, nv, -1) for part in parts)
-    slopes = np.zeros((count, 4, 2 * nv, 2 * nv))   # of (v, a) by (q, v), at each stage
-    slopes[:, :, :nv, nv:] = np.eye(nv)
-    slopes[:, :, nv:, :nv], slopes[:, :, nv:, nv:] = by_q, by_v
-    rest = np.concatenate([by_tau, by_p], axis=3)
-    own = np.concatenate([np.zeros_like(rest), rest], axis=2)
-    identity = np.eye(2 * nv)
-    state, forced = np.zeros((count, 2 * nv, 2 * nv)), np.zeros_like(own[:, 0])
-    total, pushed = np.zeros_like(state), np.zeros_like(forced)
-    for stage, (fraction, weight) in enumerate(zip(FRACTIONS, WEIGHTS)):
-        state = slopes[:, stage] @ (identity + fraction * h * state)
-        forced = slopes[:, stage] @ (fraction * h * forced) + own[:, stage]
-        total, pushed = total + weight * state, pushed + weight * forced
-    return identity + h * total, h * pushed[..., :nv], h * pushed[..., nv:]
+@lru_cache(maxsize=64)
+def _tangent_of_rates(model: Model, program: ArrayProgram) -> ArrayProgram:
+    return tangent_of(model, state_rates(model, program), ['q', 'v', 'tau'], entries=True)
+
+
+@lru_cache(maxsize=64)
+def _corrections(model: Model) -> tuple[ArrayProgram, ArrayProgram]:
+    """Return the derivatives of ``position_correction`` by q, and of the other by q and v."""
+    slots = tree_of(model).slots
+    return (tangent_of(model, as_function(model, position_correction(slots)), ['q']),
+            tangent_of(model, as_function(model, velocity_correction(slots)), ['q', 'v']))

@@ -122,7 +122,7 @@ def of_robots(model, q, v, tau):
     link, joint = model.body_names[-1], 'j1'
     known = {'model': model, 'old': model, 'new': model, 'q': q, 'v': v, 'tau': tau, 'qdd': tau,
              'link': link, 'q0': q, 'q1': q, 'v0': v, 'dv': v, 'duration': 0.002,
-             'efforts': tau[None], 'step': 0.001,
+             'efforts': tau[None], 'step': 0.001, 'weights': tau,
              'A': np.eye(model.nv)[:1], 'b': np.zeros(1), 'given': [joint], 'mass': 0.5,
              'positions': {'j4': float(q[model.q_offsets[model.joint_index('j4')]])},
              'targets': {link: mbd_ros.pose(model, q, link)[:3, 3]}}

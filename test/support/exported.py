@@ -56,7 +56,8 @@ def state_of(model: Model, seed: int) -> dict[str, np.ndarray]:
     elastic = len(model.elastic_names)
     if elastic:
         q[-elastic:] *= 0.01
-    return {'q': q, **{name: rng.normal(size=model.nv) for name in ('v', 'tau', 'qdd')},
+    return {'q': q, **{name: rng.normal(size=model.nv) for name in (
+        'v', 'tau', 'qdd', 'weights', 'dq', 'dv', 'dqdd')},
             'h': np.array([STEP])}
 
 
@@ -89,7 +90,8 @@ def ours(model: Model, function, given, count=1, **surroundings):
     if name.endswith('step'):
         return stepped(dyn, name, given)
     if hasattr(dyn, name):
-        return getattr(dyn, name)(*states)
+        found = getattr(dyn, name)(*states)
+        return np.stack(found, axis=-2) if isinstance(found, tuple) else found
     return getattr(whole_robot, name)(model, *states)
 
 

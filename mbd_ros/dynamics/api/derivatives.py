@@ -24,7 +24,7 @@ from mbd_ros.dynamics.api.current_fields import in_field, is_field
 from mbd_ros.dynamics.api.functions import more_efforts
 from mbd_ros.dynamics.prepared.call import Array, checked_array, deliver
 from mbd_ros.dynamics.prepared.derivatives import (
-    ForwardDynamicsDerivatives, InverseDynamicsDerivatives)
+    ForwardDynamicsDerivatives, HessianProduct, InverseDynamicsDerivatives)
 from mbd_ros.dynamics.prepared.external_forces import external_effort_derivatives
 from mbd_ros.dynamics.prepared.prepared import compile_model
 from mbd_ros.dynamics.quantities.joint_damping import viscous_friction_slopes
@@ -159,6 +159,72 @@ def forward_dynamics_derivatives(
         result = result._replace(dv=result.dv - (
             result.dtau * viscous_friction_slopes(model, rates)[..., None, :]))
     return _into(result, out)
+
+
+def inverse_dynamics_hessian_product(
+    model: Model, q: ArrayLike, v: ArrayLike, qdd: ArrayLike, weights: ArrayLike,
+    dq: ArrayLike | None = None, dv: ArrayLike | None = None, dqdd: ArrayLike | None = None, *,
+    external_forces: Mapping[str, ArrayLike] | None = None, gravity: ArrayLike | None = None,
+    formulation: str = 'auto', executor: Executor | str | None = None,
+    fluid: Fluid | None = DEFAULT, ground: Ground | None = None,
+) -> HessianProduct:
+    """
+    Return second-order derivatives of inverse dynamics: a Hessian times a direction.
+
+    That is how the derivatives of ``weights . tau`` by q, v and qdd change along (dq, dv, dqdd):
+    what optimal control by Newton's method asks for, with multipliers as weights. All columns of
+    the Hessian are one batch, of the unit vectors as directions. Damping and dry friction have no
+    second derivatives.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    q, v, qdd : array_like
+        (nq,), (nv,), (nv,) or (N, ...): configuration, velocity, acceleration.
+    weights : array_like
+        (nv,) or (N, nv): of the generalized forces.
+    dq, dv, dqdd : array_like, optional
+        (nv,) or (N, nv): the direction; dq in the coordinates of v. Zero if left out.
+    external_forces, gravity, formulation, executor
+        As in ``inverse_dynamics``; external forces keep their direction in the world.
+    fluid, ground
+        As in ``forward_dynamics``; a current that is a field is held as it is at the state.
+
+    Returns
+    -------
+    HessianProduct
+        ``.dq``, ``.dv``, ``.dqdd``, each (nv,) or (N, nv). For joints that turn freely the
+        derivative by q is taken first, in axes that turn with the joint, then its change along
+        the direction: the Hessian is symmetric but for these, at zero torque for these, too.
+
+    Raises
+    ------
+    UnsupportedError
+        For external forces on robots with flexible links or of more than 24 bodies.
+    MbdError
+        As ``inverse_dynamics``.
+
+    Notes
+    -----
+    Exact up to 24 bodies, by differences of exact first derivatives beyond (1e-8 of them).
+
+    """
+    zero = np.zeros(model.nv)
+    states = {'q': q, 'v': v, 'qdd': qdd, 'weights': weights,
+              **{name: zero if one is None else one
+                 for name, one in (('dq', dq), ('dv', dv), ('dqdd', dqdd))}}
+    if is_field(fluid):
+        found: HessianProduct = in_field(
+            inverse_dynamics_hessian_product, model, states, fluid, None, external_forces,
+            gravity=gravity, formulation=formulation, executor=executor, ground=ground)
+        return found
+    dyn = compile_model(model, gravity=gravity, executor=executor, formulation=formulation,
+                        fluid=fluid, ground=ground)
+    if not external_forces:
+        return dyn.inverse_dynamics_hessian_product(*states.values())
+    call = dyn.hessian_product(tuple(external_forces))
+    return call(q, v, qdd, *external_forces.values(), *list(states.values())[3:])
 
 
 def _into(result: Parts, out: Array | None) -> Parts:

@@ -29,7 +29,6 @@ Closed loops leave k independent coordinates; all others follow from theirs (N, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -40,17 +39,16 @@ from scipy.linalg import expm, qr
 from mbd_ros.dynamics.api.derivatives import forward_dynamics_derivatives
 from mbd_ros.dynamics.api.functions import forward_dynamics
 from mbd_ros.dynamics.prepared.call import Array, arrays_of, require_finite, rows_of
-from mbd_ros.dynamics.prepared.prepared import compile_model
+from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
+from mbd_ros.dynamics.quantities.flexible import loop_changes
 from mbd_ros.dynamics.quantities.loop_kinematics import loop_rows, VALUES
-from mbd_ros.dynamics.quantities.loops_as_programs import of_program
-from mbd_ros.dynamics.quantities.parameters import LARGEST, tangent_of
+from mbd_ros.dynamics.quantities.parameters import LARGEST
+from mbd_ros.dynamics.quantities.tangents import as_function, tangent_of
 from mbd_ros.environment.contact import Ground
 from mbd_ros.environment.immersion import Fluid
 from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
 from mbd_ros.execution.program.array_program import ArrayProgram
-from mbd_ros.execution.program.sweeps import Layout
-from mbd_ros.execution.program.ties import first_rows
 from mbd_ros.execution.program.tree import tree_of
 from mbd_ros.model import Model
 from mbd_ros.model.caches import owned
@@ -122,8 +120,9 @@ def linearize(
     actuated : sequence of str, optional
         Joints whose forces are inputs, in this order; all entries of v if left out.
     independent : sequence of str, optional
-        Of closed loops the joints whose coordinates make the state, as many as they leave free;
-        if left out those that determine the others best, at the first state.
+        Of closed loops the joints whose coordinates make the state, as many as they leave free,
+        with flexible links elastic coordinates among them (``model.elastic_names``); if left out
+        those that determine the others best, at the first state.
     external_forces, gravity, dissipation, fluid, ground
         As in ``forward_dynamics_derivatives``.
 
@@ -139,7 +138,7 @@ def linearize(
     InvalidValueError
         If independent joints do not determine the others.
     UnsupportedError
-        For closed loops of more than 64 bodies or with flexible links.
+        For closed loops of more than 64 bodies.
     MbdError
         As ``forward_dynamics_derivatives``.
 
@@ -208,11 +207,15 @@ def discretize(linear: Linearization, step: float) -> Discretization:
 
 
 def _entries(model: Model, joints: Sequence[str] | None) -> list[int]:
-    """Return which entries of v joints have."""
+    """Return which entries of v joints, and elastic coordinates that are named, have."""
     if joints is None:
         return list(range(model.nv))
     found: list[int] = []
+    elastic = model.elastic_names
     for name in joints:
+        if name in elastic:
+            found.append(model.nv - len(elastic) + elastic.index(name))
+            continue
         if name not in model.joint_names:
             raise UnknownNameError('joint', name, list(model.joint_names))
         number = model.joint_names.index(name)
@@ -224,11 +227,10 @@ def _entries(model: Model, joints: Sequence[str] | None) -> list[int]:
 def _free(model: Model, q: Array, v: Array, independent: Sequence[str] | None
           ) -> tuple[NDArray[np.int64], Array, Array]:
     """Return the independent coordinates, N (n, nv, k) and P (n, nv, k)."""
-    if model.elastic is not None or model.nb > LARGEST:
+    if model.nb > LARGEST:
         raise UnsupportedError(f"linearize for robot '{model.name}'", 'with closed loops it takes '
-                               f'rigid links, at most {LARGEST} bodies')
+                               f'at most {LARGEST} bodies')
     dyn, nv = compile_model(model), model.nv
-    changes = dyn.callable_of(_loop_changes(model))
     chosen: NDArray[np.int64] | None = None
     if independent is not None:
         chosen = np.array(_entries(model, independent), np.int64)
@@ -251,7 +253,7 @@ def _free(model: Model, q: Array, v: Array, independent: Sequence[str] | None
         N = np.zeros((nv, len(chosen)))
         N[chosen, range(len(chosen))] = 1.0
         N[other] = columns
-        slopes = changes(np.tile(place, (nv, 1)), np.tile(rates, (nv, 1)), np.eye(nv))[..., 1].T
+        slopes = _loop_changes(dyn, place, rates)[..., 1].T   # of A v
         P = np.zeros_like(N)
         P[other] = np.linalg.lstsq(rows[:, other], -slopes @ N, rcond=IMPLIED_LOOP_ROWS)[0]
         every.append(N)
@@ -262,20 +264,16 @@ def _free(model: Model, q: Array, v: Array, independent: Sequence[str] | None
     return chosen, np.reshape(every, shape), np.reshape(across, shape)
 
 
+def _loop_changes(dyn: PreparedDynamics, q: Array, v: Array) -> Array:
+    """Return the derivatives of ``loop_rows`` (nv, m, 3 + nv) along displacements of q."""
+    model, nv = dyn.model, dyn.model.nv
+    if model.elastic is not None:
+        return loop_changes(model, q, v)[:nv]
+    found: Array = dyn.callable_of(_tangent_of_rows(model))(
+        np.tile(q, (nv, 1)), np.tile(v, (nv, 1)), np.eye(nv))
+    return found
+
+
 @owned()
-def _loop_changes(model: Model) -> ArrayProgram:
-    """Return the program of the derivative of ``loop_rows`` along a displacement of q."""
-    rows = loop_rows(tree_of(model).slots)
-    return tangent_of(model, ArrayProgram(
-        'loop rows traced', ('q', 'v'), layout=Layout.ONE_BODY,
-        extent=(first_rows(model.loops)[-1], VALUES + model.nv), evaluate=partial(_rows, rows),
-        traces=_always), ['q'])
-
-
-def _rows(program: Any, model: Model, inputs: Mapping[str, Array], world: Array, executor: Any
-          ) -> Array:
-    return of_program(program, model, inputs, world, executor)
-
-
-def _always(model: Model) -> bool:
-    return True
+def _tangent_of_rows(model: Model) -> ArrayProgram:
+    return tangent_of(model, as_function(model, loop_rows(tree_of(model).slots)), ['q'])

@@ -126,13 +126,33 @@ class CentroidalDerivatives(NamedTuple):
     rate_dqdd: Array
 
 
+class HessianProduct(NamedTuple):
+    """
+    Changes of ``weights @ d tau``, the derivatives of a sum of efforts, along a direction.
+
+    The Hessian of ``weights . inverse_dynamics(q, v, qdd)`` times (dq, dv, dqdd), in three parts.
+    Derivatives and displacements in q are in the coordinates of v; of joints that turn freely
+    these do not commute: the derivative is taken first, then its change along the direction.
+
+    Attributes
+    ----------
+    dq, dv, dqdd : array
+        (nv,) or (N, nv): changes of the derivatives by q, by v and by qdd.
+
+    """
+
+    dq: Array
+    dv: Array
+    dqdd: Array
+
+
 Parts = TypeVar('Parts', bound=tuple[Any, ...])
 
 
 def in_parts(call: Callable[..., Array], parts: type[Parts], name: str, inputs: Sequence[str] = (),
-             places: Sequence[int] = ()) -> Callable[..., Parts]:
+             places: Sequence[int] = (), rank: int = 3) -> Callable[..., Parts]:
     """
-    Return a callable that gives matrices by name.
+    Return a callable that gives matrices, or vectors, by name.
 
     Parameters
     ----------
@@ -146,6 +166,8 @@ def in_parts(call: Callable[..., Array], parts: type[Parts], name: str, inputs: 
         Names of its parameters; what the matrices are derivatives with respect to if left out.
     places : sequence of int, optional
         Which matrices they are; the first ones if left out.
+    rank : int, optional
+        Axes of the array for one state; 2 if its parts are vectors.
 
     Returns
     -------
@@ -159,7 +181,7 @@ def in_parts(call: Callable[..., Array], parts: type[Parts], name: str, inputs: 
 
     def derivatives(*arguments: Any, **named: Any) -> Parts:
         matrices = call(*arguments, **named)
-        if matrices.ndim == 3:
+        if matrices.ndim == rank:
             return new(parts, [matrices[k] for k in which])
         return new(parts, [matrices[:, k] for k in which])
 

@@ -24,7 +24,8 @@ from numpy.typing import ArrayLike
 from mbd_ros.dynamics.prepared.call import Array, real_array
 from mbd_ros.dynamics.prepared.prepared import PreparedDynamics
 from mbd_ros.dynamics.quantities.parameters import (
-    Block, blocks_of, FUNCTIONS, tangent_of, values_of, with_parameters)
+    Block, blocks_of, FUNCTIONS, values_of, with_parameters)
+from mbd_ros.dynamics.quantities.tangents import state_rates, tangent_of
 from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.execution import Kernel
 from mbd_ros.execution.program.array_program import ArrayProgram
@@ -175,6 +176,20 @@ class ParametricDynamics:
         if key not in self._tangents:
             self._tangents[key] = self._dyn.callable_of(
                 tangent_of(self.model, program, by))
+        return self._tangents[key]
+
+    def tangent_of_rates(self) -> Callable[..., Array]:
+        """
+        Return the derivative of the rates of q and v along a direction in all entries.
+
+        Callable ``(q, v, tau, parameters, dq, dv, dtau, dparameters) -> (nq + nv,)``; dq is
+        (nq,), be it a change to a configuration or not.
+        """
+        key = 'rates of the state', ()
+        if key not in self._tangents:
+            program = state_rates(self.model, self._program('forward_dynamics'))
+            self._tangents[key] = self._dyn.callable_of(tangent_of(
+                self.model, program, program.inputs, entries=True))
         return self._tangents[key]
 
     def derivatives(self, function: str, *arguments: ArrayLike, by: str = 'parameters') -> Array:

@@ -30,7 +30,7 @@ from mbd_ros.dynamics.prepared.call import (
     Array, Call, deliver, real_array, require_finite)
 from mbd_ros.dynamics.prepared.derivatives import (
     CentroidalDerivatives, ForwardDynamicsDerivatives, FrameAccelerationDerivatives,
-    FrameVelocityDerivatives, in_parts, InverseDynamicsDerivatives)
+    FrameVelocityDerivatives, HessianProduct, in_parts, InverseDynamicsDerivatives)
 from mbd_ros.dynamics.prepared.world_values import changed_world
 from mbd_ros.dynamics.quantities import flexible, kinematics
 from mbd_ros.dynamics.quantities.derivatives import (
@@ -115,6 +115,7 @@ class PreparedDynamics:
             self._world[GRAVITY:] = own
         self._links = _Links(self)
         self._forced: dict[tuple[str, tuple[str, ...], bool], Callable[..., Array] | None] = {}
+        self._products: dict[tuple[str, ...], Callable[..., HessianProduct]] = {}
         self._hybrid: dict[tuple[int, ...], Callable[..., Array]] = {}
         self._kernels: dict[str, Kernel] = {}
 
@@ -286,6 +287,41 @@ class PreparedDynamics:
             'inverse_dynamics') else self._callable(
             INVERSE_DYNAMICS_DERIVATIVES), InverseDynamicsDerivatives,
             INVERSE_DYNAMICS_DERIVATIVES.name)
+
+    @functools.cached_property
+    def inverse_dynamics_hessian_product(self) -> Callable[..., HessianProduct]:
+        """
+        Callable ``(q, v, qdd, weights, dq, dv, dqdd) -> (dq, dv, dqdd)``, each (nv,).
+
+        The second derivatives of ``weights . tau`` times a direction: see ``HessianProduct``.
+        """
+        return self.hessian_product()
+
+    def hessian_product(self, links: tuple[str, ...] = ()) -> Callable[..., HessianProduct]:
+        """
+        Return ``inverse_dynamics_hessian_product`` with forces on links.
+
+        Parameters
+        ----------
+        links : tuple of str
+            The links; of each (6,), force [N] then moment [N m], in world axes, at its origin.
+
+        Returns
+        -------
+        callable
+            ``(q, v, qdd, force, ..., weights, dq, dv, dqdd) -> (dq, dv, dqdd)``, each (nv,).
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such link.
+        UnsupportedError
+            For forces on robots with flexible links, and large ones.
+
+        """
+        if links not in self._products:
+            self._products[links] = lazily.traced_derivatives.hessian_product_of(self, links)
+        return self._products[links]
 
     def differentiates_traces(self, function: str) -> bool:
         """Return whether forward or inverse dynamics are differentiated by their trace."""
@@ -651,9 +687,19 @@ class PreparedDynamics:
         return ENERGIES if function == 'energies' else self._formulation.programs(
             self.model)[function]
 
-    def callable_of(self, program: Program) -> Callable[..., Array]:
-        """Return the callable of a program of one's own under this world, by this executor."""
-        return self._callable(program)
+    def callable_of(self, program: Program, function: str = '') -> Callable[..., Array]:
+        """
+        Return the callable of a program of one's own under this world, by this executor.
+
+        Parameters
+        ----------
+        program : Program
+            The program.
+        function : str, optional
+            Its name here, if that is another one.
+
+        """
+        return self._callable(program, function)
 
     def kernel_of(self, program: Program) -> Kernel:
         """Return what runs a program of one's own; it lives as long as this object."""

@@ -22,7 +22,9 @@ Those of forward dynamics with flexible links follow from those of inverse dynam
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import ctypes
+from functools import partial
 import itertools
 from typing import TYPE_CHECKING
 
@@ -30,10 +32,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics.algorithms.registry import formulation_for
+from mbd_ros.dynamics.algorithms.row_space import RowSpace
 from mbd_ros.dynamics.prepared.call import Array, arrays_of, deliver, require_finite, rows_of
-from mbd_ros.dynamics.prepared.rank import masses_far_apart
-from mbd_ros.dynamics.quantities.flexible import small
-from mbd_ros.dynamics.quantities.parameters import rates_of_coordinates
+from mbd_ros.dynamics.prepared.derivatives import HessianProduct, in_parts
+from mbd_ros.dynamics.prepared.rank import least_motion, masses_far_apart
+from mbd_ros.dynamics.quantities.flexible import loop_changes, small
+from mbd_ros.dynamics.quantities.hessian_products import hessian_product
+from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
+from mbd_ros.dynamics.quantities.quantities_as_programs import forced
+from mbd_ros.dynamics.quantities.tangents import rates_of_coordinates
+from mbd_ros.errors import UnsupportedError
 from mbd_ros.execution.ir.batch import batch_ir
 from mbd_ros.execution.ir.differentiation import tangents
 from mbd_ros.execution.ir.machine_code import MachineCode, vector_lanes
@@ -51,6 +59,9 @@ if TYPE_CHECKING:
 
 LARGEST_TRACED = 24
 """Bodies up to which the trace is differentiated: the code is three times that of dynamics."""
+HESSIAN_STEP = 1e-5
+"""Length of a displacement for second derivatives beyond: differences of exact first ones, whose
+error is its square, and their rounding over it."""
 STEP = 1e-7
 """Of differences beyond, all in one batch [rad, m and 1/s of them]."""
 
@@ -76,18 +87,33 @@ def traced_derivatives(dyn: PreparedDynamics, function: str, *point: Array) -> A
 
     """
     columns, model = None, dyn.model
-    if model.elastic is not None and function == 'forward_dynamics' and not model.loops:
-        q, v, tau = point
-        by_q, by_v, mass = traced_derivatives(
-            dyn, 'inverse_dynamics', q, v, dyn.forward_dynamics(q, v, tau))
-        inverse = np.linalg.inv(mass)
-        return np.array([-inverse @ by_q, -inverse @ by_v, inverse])
+    if model.elastic is not None and function == 'forward_dynamics':
+        return _of_bent_links(dyn, *point)
     if traces(model, function):
         columns = tangent_code(model, function).columns(dyn.world_array, *point)
     if columns is None or not np.isfinite(columns).all():  # where the rank of loops is in doubt
         columns = _differences(dyn, function, *point)
     found: Array = np.ascontiguousarray(columns.reshape(3, model.nv, -1).transpose(0, 2, 1))
     return found
+
+
+def _of_bent_links(dyn: PreparedDynamics, q: Array, v: Array, tau: Array) -> Array:
+    """Return the derivatives of forward dynamics with flexible links, in loops or not."""
+    accelerations = dyn.forward_dynamics(q, v, tau)
+    by_q, by_v, mass = traced_derivatives(dyn, 'inverse_dynamics', q, v, accelerations)
+    if not dyn.model.loops:
+        inverse = np.linalg.inv(mass)
+        return np.array([-inverse @ by_q, -inverse @ by_v, inverse])
+    # M da = dtau - dID + (dA)^T lambda + A^T dlambda and A da + dA a + dbias = 0, by columns.
+    nv, changes = dyn.model.nv, loop_changes(dyn.model, q, v)
+    space = RowSpace(dyn.model, dyn.loop_rows(q, v)[:, VALUES:])
+    multipliers = space.multipliers(dyn.inverse_dynamics(q, v, accelerations) - tau)
+    applied = np.concatenate([-by_q.T, -by_v.T, np.eye(nv)])
+    applied[:2 * nv] += multipliers @ changes[..., VALUES:]
+    rest = np.zeros((3 * nv, changes.shape[1]))
+    rest[:2 * nv] = changes[..., 2] + changes[..., VALUES:] @ accelerations   # 2: the bias
+    columns = np.array([least_motion(space, mass, *one) for one in zip(applied, rest)])
+    return columns.reshape(3, nv, nv).swapaxes(1, 2)
 
 
 def of_one_or_many(dyn: PreparedDynamics, function: str, *arguments: ArrayLike,
@@ -106,6 +132,59 @@ def of_one_or_many(dyn: PreparedDynamics, function: str, *arguments: ArrayLike,
     for found, *point in zip(result, *rows):
         found[:] = traced_derivatives(dyn, function, *point)
     return deliver(result if many else result[0], out)
+
+
+def hessian_product_of(dyn: PreparedDynamics, links: tuple[str, ...]
+                       ) -> Callable[..., HessianProduct]:
+    """
+    Return ``PreparedDynamics.hessian_product``, of large robots by differences of derivatives.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        The robot.
+    links : tuple of str
+        Links that forces act on.
+
+    """
+    model = dyn.model
+    program: Program | None = dyn.program('inverse_dynamics')
+    assert program is not None
+    if links:
+        program = forced(model, 'inverse_dynamics', program, links, False)
+    if program is not None and traces(model, 'inverse_dynamics'):
+        whole = hessian_product(model, program)
+        name = 'inverse_dynamics_hessian_product'
+        call = dyn.callable_of(whole, '' if links else name)
+        return in_parts(call, HessianProduct, name, whole.inputs, rank=2)
+    if links:
+        raise UnsupportedError(
+            f"second-order derivatives with forces on links of robot '{model.name}'",
+            f'it takes rigid links and at most {LARGEST_TRACED} bodies')
+    return partial(_hessian_differences, dyn)
+
+
+def _hessian_differences(dyn: PreparedDynamics, *arguments: ArrayLike, out: Array | None = None,
+                         **named: ArrayLike) -> HessianProduct:
+    """Return Hessian products by central differences of first derivatives."""
+    model = dyn.model
+    inputs = ('q', 'v', 'qdd', 'weights', 'dq', 'dv', 'dqdd')
+    given = arrays_of(model, 'inverse_dynamics_hessian_product', inputs, arguments, named)
+    for name, array in zip(inputs, given):
+        require_finite(model, name, array)
+    (q, v, qdd, weights, *rates), many = rows_of(inputs, given)
+    length = np.sqrt(sum((rate * rate).sum(axis=1) for rate in rates))[:, None]
+    h = HESSIAN_STEP / np.where(length > 0.0, length, 1.0)
+    changes = []
+    for sign in (1.0, -1.0):
+        step = [sign * h * rate for rate in rates]
+        places = np.array([state.integrate(model, *pair) for pair in zip(q, step[0])])
+        changes.append(dyn.inverse_dynamics_derivatives(
+            places.reshape(q.shape), v + step[1], qdd + step[2]))
+    parts = [np.einsum('ni,nij->nj', weights, plus - minus) / (2.0 * h)
+             for plus, minus in zip(*changes)]
+    whole = deliver(np.stack(parts, axis=1) if many else np.concatenate(parts), out)
+    return HessianProduct(*np.moveaxis(whole, -2, 0))
 
 
 def _program(model: Model, function: str) -> Program:

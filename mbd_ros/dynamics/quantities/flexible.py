@@ -279,11 +279,17 @@ def _inverse_derivatives(model: Model, inputs: Inputs, world: Array, executor: A
     return result
 
 
+def loop_changes(model: Model, q: Array, v: Array) -> Array:
+    """Return the derivatives of ``loop_rows`` (2 nv, m, 3 + nv) in one state, by q and by v."""
+    places, rates = _stepped(model, q, v)
+    changes: Array = loop_rows(model, {'q': places, 'v': rates}, np.zeros(0), None).imag / STEP
+    return changes
+
+
 def force_slopes(model: Model, q: Array, multipliers: Array) -> Array:
     """Return the derivative of ``A^T lambda`` along displacements (nv, nv), in one state."""
-    places, rates = (part[:model.nv] for part in _stepped(model, q, np.zeros(model.nv)))
-    rows = loop_rows(model, {'q': places, 'v': rates}, np.zeros(0), None)
-    slopes: Array = (multipliers @ rows[:, :, VALUES:]).imag.T / STEP
+    rows = loop_changes(model, q, np.zeros(model.nv))[:model.nv, :, VALUES:]
+    slopes: Array = (multipliers @ rows).T
     return slopes
 
 

@@ -32,8 +32,6 @@ from numpy.typing import NDArray
 
 from mbd_ros.dynamics.quantities.joint_damping import viscous_friction
 from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
-from mbd_ros.execution.ir.differentiation import tangents
-from mbd_ros.execution.ir.trace import Symbol
 from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.driver import run
 from mbd_ros.execution.program.records import filled
@@ -41,7 +39,6 @@ from mbd_ros.execution.program.sweeps import Body, Layout, Program, Tree
 from mbd_ros.execution.program.ties import frame_record
 from mbd_ros.execution.program.tree import joints_of, Sized, tree_of, world_of
 from mbd_ros.model import Model
-from mbd_ros.model.joints.joint_manifold import MANIFOLDS
 from mbd_ros.spatial import RigidInertia, step, Symmetric3, Vector3
 
 Array = NDArray[np.float64]
@@ -283,59 +280,3 @@ def _of_state(program: Program, function: str, blocks: tuple[Block, ...], model:
     if function in ('inverse_dynamics', 'bias_forces'):
         found = [one + other for one, other in zip(found, resisting)]
     return found
-
-
-def tangent_of(model: Model, program: ArrayProgram, by: Sequence[str]) -> ArrayProgram:
-    """
-    Return the program of the derivative of another along a direction.
-
-    Parameters
-    ----------
-    model : Model
-        The robot.
-    program : ArrayProgram
-        As ``with_parameters`` makes it.
-    by : sequence of str
-        Inputs that change; that of q is a displacement in the coordinates of v. Their rates are
-        further inputs, ``'dq'`` and so on, in this order.
-
-    Returns
-    -------
-    ArrayProgram
-        Of the same result.
-
-    """
-    sizes = [next((name.size for name in program.inputs if name == one and isinstance(
-        name, Sized)), model.nv) for one in by]
-    rates = tuple(Sized(f'd{name}', size) for name, size in zip(by, sizes))
-    return replace(program, name=f'{program.name} along {list(by)}',
-                   inputs=(*program.inputs, *rates),
-                   evaluate=partial(_tangent, program, tuple(by)))
-
-
-def _tangent(program: ArrayProgram, by: tuple[str, ...], model: Model, inputs: Inputs,
-             world: Array, executor: Any) -> Array:
-    """Return the derivative for one state of symbols; numbers have machine code."""
-    assert inputs['q'].dtype == object
-    point = {name: inputs[name] for name in program.inputs}
-    results = program.evaluate(model, point, world, executor)
-    seeds: dict[Symbol, Any] = {}
-    for name in by:
-        rates = inputs[f'd{name}'][0].tolist()
-        if name == 'q':
-            rates = rates_of_coordinates(model, point['q'][0].tolist(), rates)
-        seeds.update(zip(point[name][0].tolist(), rates))
-    found = np.empty(results.size, object)
-    found[:] = tangents(inputs['q'][0, 0].trace, [
-        leaf + 0.0 for leaf in results.ravel().tolist()], seeds)
-    return found.reshape(results.shape)
-
-
-def rates_of_coordinates(model: Model, q: Sequence[Any], dq: Sequence[Any]) -> list[Any]:
-    """Return the rates of all entries of q for a displacement in the coordinates of v."""
-    rates: list[Any] = []
-    for kind, start, first in zip(model.joint_types, model.q_offsets, model.v_offsets):
-        own = tuple(dq[first:first + kind.nv])
-        rates += own if kind.is_simple else MANIFOLDS[kind].rate(
-            tuple(q[start:start + kind.nq]), own)
-    return rates + list(dq[model.nv - len(model.elastic_names):])

@@ -54,43 +54,90 @@ def tangents(trace: Trace, results: Sequence[Operand], seeds: Mapping[Symbol, Op
 
     """
     rates: dict[int, Operand] = {}
-
-    def rate(operand: object) -> Operand:
-        return rates[operand.number] if isinstance(operand, Symbol) else 0.0
-
     for symbol in trace.needed(list(results)):
-        x, y = symbol.first, symbol.second
+        total: Operand = 0.0
         if symbol.name == 'input':
-            rates[symbol.number] = seeds.get(symbol, 0.0)
-        elif symbol.name == 'add':
-            rates[symbol.number] = rate(x) + rate(y)
-        elif symbol.name == 'sub':
-            rates[symbol.number] = rate(x) - rate(y)
-        elif symbol.name == 'mul':
-            rates[symbol.number] = rate(x) * y + x * rate(y)
-        elif symbol.name == 'neg':
-            rates[symbol.number] = -rate(x)
-        elif symbol.name == 'inv':
-            rates[symbol.number] = -(rate(x) * symbol * symbol)
-        elif symbol.name in OR:
-            rates[symbol.number] = rate(x)
-        elif symbol.name == 'root':
-            rates[symbol.number] = rate(x) * (0.5 / symbol)
-        elif symbol.name == 'sin':
-            rates[symbol.number] = rate(x) * x.cosine()
-        elif symbol.name == 'cos':
-            rates[symbol.number] = -(rate(x) * x.sine())
-        elif symbol.name == 'tanh':
-            rates[symbol.number] = rate(x) * (1.0 - symbol * symbol)
-        elif symbol.name == 'abs':
-            rates[symbol.number] = rate(x) * (step(x) - step(-x))
-        elif symbol.name == 'step':
-            rates[symbol.number] = 0.0
-        elif symbol.name == 'larger':
-            rates[symbol.number] = rate(y) + (rate(x) - rate(y)) * step(x - y)
-        else:
-            raise NotImplementedError(f'the derivative of {symbol.name}')
-    return [rate(result) for result in results]
+            total = seeds.get(symbol, 0.0)
+        elif any(rates[one.number] != 0.0 for one in symbol.operands()):
+            for operand, slope in slopes(symbol):
+                if isinstance(operand, Symbol):
+                    total = total + rates[operand.number] * slope
+        rates[symbol.number] = total
+    return [rates[one.number] if isinstance(one, Symbol) else 0.0 for one in results]
+
+
+def gradients(trace: Trace, results: Sequence[Operand], weights: Sequence[Operand],
+              inputs: Sequence[Symbol]) -> list[Operand]:
+    """
+    Return the derivatives of a weighted sum of results by inputs (reverse mode).
+
+    Parameters
+    ----------
+    trace : Trace
+        Where the results are recorded; the derivatives are recorded there, too.
+    results, weights : sequence of Operand
+        What is differentiated: the sum of their products, the weights held.
+    inputs : sequence of Symbol
+        By which.
+
+    Returns
+    -------
+    list of Operand
+        One derivative for each input.
+
+    """
+    totals: dict[int, Operand] = {}
+
+    def add(operand: Operand, share: Operand) -> None:
+        if isinstance(operand, Symbol):
+            totals[operand.number] = totals.get(operand.number, 0.0) + share
+
+    for result, weight in zip(results, weights):
+        add(result, weight)
+    for symbol in reversed(trace.needed(list(results))):
+        total = totals.get(symbol.number, 0.0)
+        if symbol.name != 'input' and total != 0.0:
+            for operand, slope in slopes(symbol):
+                add(operand, total * slope)
+    return [totals.get(one.number, 0.0) for one in inputs]
+
+
+def slopes(symbol: Symbol) -> tuple[tuple[Operand, Operand], ...]:
+    """
+    Return what an operation depends on, each with the derivative by it.
+
+    An operand that is there twice is named twice.
+    """
+    x, y = symbol.first, symbol.second
+    if symbol.name in ('add', 'sub'):
+        return (x, 1.0), (y, 1.0 if symbol.name == 'add' else -1.0)
+    if symbol.name == 'mul':
+        return (x, y), (y, x)
+    if symbol.name == 'larger':
+        first = step(x - y)
+        return (x, first), (y, 1.0 - first)
+    if symbol.name in OR:
+        return (x, 1.0),
+    if symbol.name not in OF_ONE and symbol.name != 'inv':
+        raise NotImplementedError(f'the derivative of {symbol.name}')
+    return (x, _slope(symbol, x)),
+
+
+def _slope(symbol: Symbol, x: Symbol) -> Operand:
+    """Return the derivative of an operation on one operand."""
+    if symbol.name == 'neg':
+        return -1.0
+    if symbol.name == 'inv':
+        return -(symbol * symbol)
+    if symbol.name == 'root':
+        return 0.5 / symbol
+    if symbol.name == 'sin':
+        return x.cosine()
+    if symbol.name == 'cos':
+        return -x.sine()
+    if symbol.name == 'tanh':
+        return 1.0 - symbol * symbol
+    return step(x) - step(-x) if symbol.name == 'abs' else 0.0   # of a step
 
 
 def evaluate(trace: Trace, results: Sequence[Operand],

@@ -15,6 +15,7 @@
 
 from pathlib import Path
 
+import flexible_robots
 import numpy as np
 import pytest
 from robots import model_of, random_state
@@ -76,6 +77,35 @@ def test_closed_loops_have_independent_coordinates():
     # The same motion in another coordinate: eigenvalues are those at an equilibrium alone.
     with pytest.raises(InvalidValueError, match='determines that of all others'):
         mbd_ros.linearize(FOUR_BAR, *state(1.0, 2.0), tau, independent=FOUR_BAR.joint_names[:2])
+
+
+@pytest.mark.parametrize('bent', [False, True])
+def test_loops_with_flexible_links(bent):
+    """Small deviations of closed states against differences of their accelerations."""
+    model = mbd_ros.load(flexible_robots.four_bar())
+    q, v, tau = flexible_robots.four_bar_state(model)
+    rng = np.random.default_rng(0)
+    named = mbd_ros.linearize(model, q, v, tau).coordinates if bent else None
+    names = None if named is None else [model.coordinate_names[k] for k in named]
+    found = mbd_ros.linearize(model, q, v, tau, independent=names)
+    chosen, k = found.coordinates, len(found.coordinates)
+    assert k == mbd_ros.mobility(model, q)
+    place, pace = rng.normal(size=(2, model.nv))
+    place[-len(model.elastic_names):] *= 1e-2   # as their rates are faster than the joints'
+    sides = []
+    for e in (STEP, -STEP):
+        there, rates = mbd_ros.close_loops(model, q + e * place, v + e * pace)
+        sides.append(np.concatenate([there[chosen], rates[chosen], mbd_ros.forward_dynamics(
+            model, there, rates, tau)[chosen]]))
+    slope = (sides[0] - sides[1]) / (2.0 * STEP)
+    expected = slope[k:]
+    # 1e-6: second derivatives of accelerations of stiff modes, 1e10, times the steps' square.
+    np.testing.assert_allclose(found.A @ slope[:2 * k], expected,
+                               atol=1e-6 * np.abs(expected).max())
+    by_tau = np.array([mbd_ros.forward_dynamics(model, q, v, tau + e)
+                       - mbd_ros.forward_dynamics(model, q, v, tau) for e in np.eye(model.nv)])
+    np.testing.assert_allclose(found.B[k:], by_tau.T[chosen],
+                               atol=1e-9 * np.abs(by_tau).max())   # condition of M is 1e5
 
 
 def test_along_a_trajectory_each_state_as_alone():

@@ -18,9 +18,9 @@ import numpy as np
 import pytest
 
 from mbd_ros.execution.calls.traced_function import machine_code_of
-from mbd_ros.execution.ir.differentiation import evaluate, tangents
+from mbd_ros.execution.ir.differentiation import evaluate, gradients, tangents
 from mbd_ros.execution.ir.trace import Trace
-from mbd_ros.spatial import cosine, larger, root, sine
+from mbd_ros.spatial import absolute, cosine, larger, root, sine, tanh
 
 
 def function(x, y):
@@ -54,6 +54,20 @@ def test_first_and_second_derivatives():
     d = 1e-5   # error of the difference: d^2 times third derivatives of order 1
     slope = [complex_function(0.7 + 1j * h, -0.4 + s * d).imag / h for s in (1, -1)]
     assert found[3] == pytest.approx((slope[0] - slope[1]) / (2 * d), abs=1e-8)
+
+
+def test_gradients_are_tangents_transposed():
+    """Reverse and forward mode of one function with every operation there is, both ways."""
+    trace = Trace()
+    x, y = trace.input(0, 0), trace.input(0, 1)
+    values = [function(x, y), larger(x * x, y) - absolute(x * y) + tanh(x), 3.0, x, y * y]
+    weights = [0.3, -1.1, 2.0, 0.7, trace.input(1, 0)]
+    at = {(0, 0): 0.7, (0, 1): -0.4, (1, 0): 1.7}
+    back = evaluate(trace, gradients(trace, values, weights, [x, y]), at)
+    for found, axis in zip(back, (x, y)):
+        columns = evaluate(trace, tangents(trace, values, {axis: 1.0}), at)
+        assert found == pytest.approx(
+            np.dot([*weights[:4], 1.7], columns), rel=1e-14)   # a dozen roundings
 
 
 def test_inputs_without_a_seed_are_constant():
