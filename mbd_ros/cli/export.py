@@ -15,17 +15,23 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
+import json
 import sys
 from typing import Any
 
 import mbd_ros
 from mbd_ros.cli.robot_file import add_robot, reading
 from mbd_ros.environment.contact import Ground
-from mbd_ros.errors import InvalidValueError
+from mbd_ros.errors import InvalidValueError, MbdError
 from mbd_ros.export.functions import QUANTITIES, tips, USUAL
+from mbd_ros.export.real import DOUBLE, REALS
 from mbd_ros.export.target import NATIVE, TARGETS, WEB
 from mbd_ros.export.write import export_library
 from mbd_ros.model import load, Model
+
+LONGEST_TASK = 1 << 20
+"""Characters of a file that holds a task."""
 
 
 def add_to(subparsers: Any) -> None:
@@ -54,6 +60,10 @@ def add_to(subparsers: Any) -> None:
     parser.add_argument('--target', default=NATIVE, metavar='PROCESSOR',
                         help=f'{", ".join(TARGETS)} (default: %(default)s, this processor with '
                         'all that it can)')
+    parser.add_argument('--real', default=DOUBLE, metavar='TYPE',
+                        help=f'{" or ".join(REALS)}: type of all numbers (default: %(default)s)')
+    parser.add_argument('--task', metavar='FILE',
+                        help='task of a controller as JSON: adds control_start and control_step')
     parser.add_argument('--as-package', metavar='NAME',
                         help='make the folder a ROS package that ament_cmake builds')
     parser.add_argument('--parameters', choices=('world', 'payload'),
@@ -72,10 +82,12 @@ def run(arguments: argparse.Namespace) -> int:
     written = export_library(
         model, arguments.to, name=arguments.name,
         functions=[word.strip() for word in arguments.functions.split(',') if word.strip()],
-        links=arguments.links, target=arguments.target, package=arguments.as_package,
+        links=arguments.links, target=arguments.target, real=arguments.real,
+        package=arguments.as_package,
         parameters=arguments.parameters is not None,
         payload=_carrier(model, arguments.links) if arguments.parameters == 'payload' else None,
-        ground=Ground() if arguments.ground else None, version=mbd_ros.__version__)
+        ground=Ground() if arguments.ground else None,
+        task=None if arguments.task is None else _task(arguments.task), version=mbd_ros.__version__)
     for reason in written.missing:
         print(f'mbd_ros: {reason}', file=sys.stderr)
     library = written.static.name
@@ -89,6 +101,20 @@ def run(arguments: argparse.Namespace) -> int:
           f'  cd {written.folder} && cc example.c -Iinclude lib/{library} -lm -o example '
           '&& ./example < /dev/null')
     return 0
+
+
+def _task(file: str) -> Mapping[str, Any]:
+    """Return the data of a task."""
+    try:
+        with open(file, encoding='utf-8') as stream:
+            found = json.loads(stream.read(LONGEST_TASK))
+    except OSError as error:
+        raise MbdError(f'{file} cannot be read: {error.strerror}') from None
+    except (ValueError, RecursionError) as error:
+        raise InvalidValueError('--task', file, f'a file of JSON ({error})') from None
+    if not isinstance(found, dict):
+        raise InvalidValueError('--task', file, 'a file that holds one object of JSON')
+    return found
 
 
 def _carrier(model: Model, links: list[str] | None) -> str:

@@ -21,6 +21,7 @@ import textwrap
 from mbd_ros.export.entry_ir import CODES
 from mbd_ros.export.functions import Exported, QUANTITIES
 from mbd_ros.export.identifiers import commented
+from mbd_ros.export.real import Real
 from mbd_ros.export.target import Target
 from mbd_ros.model import Model
 
@@ -43,10 +44,14 @@ class Library:
         The robot.
     target : Target
         For which processor.
+    numbers : Real
+        Type of all numbers.
     functions : sequence of (str, Exported)
         Symbols and functions.
+    gains : sequence of float
+        Those of the controller's law, if there is one.
     work : int
-        Doubles of the workspace.
+        Numbers of the workspace.
     gravity : sequence of float
         Gravity [m/s^2].
     world : sequence of str
@@ -63,7 +68,9 @@ class Library:
     digest: str
     model: Model
     target: Target
+    numbers: Real
     functions: Sequence[tuple[str, Exported]]
+    gains: Sequence[float]
     work: int
     gravity: Sequence[float]
     world: Sequence[str]
@@ -73,7 +80,7 @@ class Library:
     @property
     def real(self) -> str:
         """Return the type of the numbers in C."""
-        return 'double'
+        return self.numbers.name
 
     @property
     def macro(self) -> str:
@@ -87,9 +94,10 @@ class Library:
 
     def arguments(self, function: Exported) -> list[str]:
         """Return the parameters of a function in C."""
-        return [*(f'const double *{name}' for name, _ in function.inputs),
-                f'double *{QUANTITIES[function.name].result}',
-                *(['const double *world'] if self.parameters else []), 'double *work']
+        real = self.real
+        return [*(f'const {real} *{name}' for name, _ in function.inputs),
+                f'{real} *{QUANTITIES[function.name].result}',
+                *([f'const {real} *world'] if self.parameters else []), f'{real} *work']
 
     def extent(self, count: int) -> str:
         """Return a number of entries, by a macro where there is one."""
@@ -108,7 +116,7 @@ def header(library: Library) -> str:
         f' * Processor: {library.target.name} ({commented(library.target.triple)}, '
         f'{commented(library.target.cpu)})',
         f' * Objects: {library.size} bytes.',
-        ' *', ' * All arrays are C arrays of double, matrices row by row; SI units, rad.',
+        ' *', f' * All arrays are C arrays of {library.real}, matrices row by row; SI units, rad.',
         ' * q, entry by entry:', *_coordinates(model, 'q'),
         ' * v, qdd and tau, entry by entry:', *_coordinates(model, 'v'),
         ' * World axes are those of the root link. Poses map from a link to the world.',
@@ -118,11 +126,12 @@ def header(library: Library) -> str:
                      'are; it neither closes open ones nor says that they are open.')
     lines += [
         ' *', ' * Functions neither allocate nor lock nor keep anything. Any number of threads',
-        f' * may call them at once, each with a workspace of its own: {macro}_WORK doubles, not '
-        'initialized.',
+        f' * may call them at once, each with a workspace of its own: {macro}_WORK numbers, '
+        'not initialized.',
         ' * NAME_many takes count states, one after the other in each array.',
         ' */', f'#ifndef {guard}', f'#define {guard}', '', '#include <stdint.h>', '',
-        f'#define {macro}_NQ {model.nq}', f'#define {macro}_NV {model.nv}',
+        f'#define {macro}_REAL {library.real}', f'#define {macro}_NQ {model.nq}',
+        f'#define {macro}_NV {model.nv}',
         f'#define {macro}_JOINTS {len(model.joint_names)}',
         f'#define {macro}_BODIES {model.nb}', f'#define {macro}_WORK {library.work}',
         f'#define {macro}_WORLD {len(library.world)}', '', '/* What functions return. */']
@@ -133,12 +142,17 @@ def header(library: Library) -> str:
               'zero. */',
               f'extern const char *const {name}_joint_names[{macro}_JOINTS];',
               f'extern const char *const {name}_body_names[{macro}_BODIES];',
-              f'extern const double {name}_neutral[{macro}_NQ];',
+              f'extern const {library.real} {name}_neutral[{macro}_NQ];',
               f'extern const char {name}_version[];', f'extern const char {name}_hash[];', '']
     if library.parameters:
         lines += ['/* world, which may be null for the values of the description:',
                   *(f' *   {k}: {commented(one)}' for k, one in enumerate(library.world)), ' */',
-                  f'extern const double {name}_world[{macro}_WORLD];', '']
+                  f'extern const {library.real} {name}_world[{macro}_WORLD];', '']
+    if library.gains:
+        lines += ['/* Gains of the control law: bandwidth [rad/s], robust rate [1/s], then the '
+                  'largest approach',
+                  ' * speed of each entry of v [rad/s, m/s]. */',
+                  f'extern const {library.real} {name}_gains[{macro}_NV + 2];', '']
     for symbol, function in library.functions:
         quantity = QUANTITIES[function.name]
         about = f'{quantity.result} [{" x ".join(map(library.extent, function.shape))}]: ' \
@@ -149,6 +163,8 @@ def header(library: Library) -> str:
             about += ' h is one number.'
         lines += ['/* ' + '\n * '.join(textwrap.wrap(about, 90)) + ' */',
                   f'#define {symbol.upper()}_SIZE {function.size}',
+                  *(f'#define {symbol.upper()}_{part.upper()} {first}  /* first of {size} */'
+                    for part, (first, size) in function.places.items() if size),
                   _declared(f'int {symbol}(', library.arguments(function)),
                   _declared(f'int {symbol}_many(', ['int64_t count',
                                                     *library.arguments(function)]), '']
@@ -185,10 +201,11 @@ def _coordinates(model: Model, of: str) -> list[str]:
 
 def example(library: Library) -> str:
     """Return a program that calls every function, with numbers from its standard input."""
-    macro, name = library.macro, library.name
+    macro, name, real = library.macro, library.name, library.real
     sizes: dict[str, int] = {}
     for _, function in library.functions:
         sizes.update(function.inputs)
+    read = [one for one in sizes if one != 'before']   # which ``control_start`` makes
     largest = max(function.size for _, function in library.functions)
     lines = [
         f'/* Calls every function of {library.library}; written by mbd_ros {library.version}.',
@@ -196,27 +213,33 @@ def example(library: Library) -> str:
         f' *     cc example.c -Iinclude lib/lib{library.library}.a -lm -o example',
         ' *     ./example < /dev/null',
         ' *', ' * Numbers on the standard input replace the entries of '
-        f'{", ".join(sizes)}, in this order.',
+        f'{", ".join(read)}, in this order.',
         ' */', '#include <stdio.h>', '', f'#include "{library.library}.h"', '',
         f'#define STATES {SEVERAL}', '',
-        *(f'static double {one}[STATES * {max(1, size)}];' for one, size in sizes.items()),
-        f'static double result[STATES * {largest}];', f'static double work[{macro}_WORK];', '',
+        *(f'static {real} {one}[STATES * {max(1, size)}];' for one, size in sizes.items()),
+        f'static {real} result[STATES * {largest}];', f'static {real} work[{macro}_WORK];', '',
         '/* Read one state and repeat it. */',
-        'static void fill(double *array, int size, const double *otherwise, double value) {',
+        f'static void fill({real} *array, int size, const {real} *otherwise, {real} value) {{',
         '  int k, state;', '  for (k = 0; k < size; ++k) {',
-        '    double x = otherwise ? otherwise[k] : value;',
-        '    if (scanf("%lf", &x) == 1) array[k] = x;', '    else array[k] = otherwise ? '
-        'otherwise[k] : value;', '  }', '  for (state = 1; state < STATES; ++state)',
+        f'    {real} x = otherwise ? otherwise[k] : value;',
+        f'    if (scanf("{library.numbers.read}", &x) == 1) array[k] = x;',
+        '    else array[k] = otherwise ? otherwise[k] : value;', '  }',
+        '  for (state = 1; state < STATES; ++state)',
         '    for (k = 0; k < size; ++k) array[state * size + k] = array[k];', '}', '',
         'static int report(const char *name, int code, int size) {', '  int k;',
         '  printf("%s %d", name, code);',
         f'  if (code == {macro}_OK)',
-        '    for (k = 0; k < size; ++k) printf(" %.17g", result[k]);',
+        '    for (k = 0; k < size; ++k)',
+        f'      printf(" %.{library.numbers.digits}g", (double)result[k]);',
         '  printf("\\n");', '  return code != 0;', '}', '', 'int main(void) {',
         '  int failed = 0;']
-    for one, size in sizes.items():
-        otherwise = f'{name}_neutral' if one == 'q' else '0'
-        lines.append(f'  fill({one}, {size}, {otherwise}, {"0.001" if one == "h" else "0.0"});')
+    end = 'f' if real == 'float' else ''
+    for one in read:
+        otherwise = {'q': f'{name}_neutral', 'gains': f'{name}_gains'}.get(one, '0')
+        value = '0.001' if one == 'h' else '0.0'
+        lines.append(f'  fill({one}, {sizes[one]}, {otherwise}, {value}{end});')
+    if 'before' in sizes:
+        lines += [f'  failed += {name}_control_start_many(STATES, now, q, v, before, work) != 0;']
     for symbol, function in library.functions:
         handed = ', '.join([*(one for one, _ in function.inputs), 'result',
                             *(['0'] if library.parameters else []), 'work'])

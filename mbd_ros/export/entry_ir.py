@@ -13,8 +13,9 @@
 """
 IR of what C calls: it checks arguments, lays out the world, runs a kernel and checks its result.
 
-The caller's workspace holds the address of the memory that is left (one double), the world, then,
-from the next cache line on, that memory (``execution/ir/workspace.py``).
+The caller's workspace holds the address of the memory that is left (eight bytes), the world, then,
+from the next cache line on, that memory (``execution/ir/workspace.py``). The texts are written in
+double precision; ``Real.text`` makes them those of other numbers.
 
 """
 
@@ -24,8 +25,10 @@ from collections.abc import Sequence
 
 from mbd_ros.execution.ir.finite import all_finite_ir, FINITE_IR
 from mbd_ros.execution.ir.straight_line import SCALAR
+from mbd_ros.execution.ir.workspace import BEFORE_WORLD
 from mbd_ros.export.functions import Exported
 from mbd_ros.export.modules import ALIGNED
+from mbd_ros.export.real import Real
 
 CODES = {
     'OK': (0, 'the result is right'),
@@ -34,7 +37,11 @@ CODES = {
     'SINGULAR': (3, 'the result is not finite: a joint moves no inertia, or numbers are huge'),
     'NO_ROTATION': (4, 'a quaternion or direction in q has length zero; nothing was written'),
     'OVERLAP': (5, 'result or workspace overlap with something else; nothing was written'),
-    'COUNT': (6, 'a number of states is negative; nothing was written')}
+    'COUNT': (6, 'a number of states is negative; nothing was written'),
+    'UNUSUAL': (7, 'of a controller: the step is too long, a rank is not clear, or a violation '
+                   'remains; the state is of no use'),
+    'LIMITS': (8, 'of a controller: the state is right, but robot or nominal model are beyond '
+                  'limits of position or velocity')}
 """Return codes by the end of their names: number and meaning."""
 SMALLEST_SQUARE = 1e-12
 """Of the length of a quaternion, as for prepared callables."""
@@ -64,14 +71,14 @@ def words(values: Sequence[float]) -> str:
             f'[{", ".join(f"double {SCALAR.constant(one)}" for one in values)}]')
 
 
-def first_free(world: int) -> int:
-    """Return how many doubles of the workspace come before the memory that is left, at most."""
-    return 1 + world + ALIGNED // 8
+def first_free(world: int, real: Real) -> int:
+    """Return how many bytes of the workspace come before the memory that is left, at most."""
+    return BEFORE_WORLD + real.bytes * world + ALIGNED
 
 
 def entry_ir(symbol: str, function: Exported, kernel: str, batch: str,
              units: Sequence[tuple[int, int]], world: Sequence[float], work: int,
-             parameters: bool) -> str:
+             parameters: bool, real: Real) -> str:
     """
     Return the module of a function: one state, and many.
 
@@ -88,27 +95,30 @@ def entry_ir(symbol: str, function: Exported, kernel: str, batch: str,
     world : sequence of float
         What is read of the world if the caller says nothing.
     work : int
-        Doubles of the workspace.
+        Numbers of the workspace.
     parameters : bool
         Whether callers say something: the world as one more argument, which may be null.
+    real : Real
+        The numbers.
 
     """
-    entry = _Entry(symbol, function, units, len(world), work, parameters)
+    entry = _Entry(symbol, function, units, len(world), work, parameters, real)
     declared = [f'declare hidden void @{kernel}()']
     if batch:
         declared.append(f'declare hidden i64 @{batch}()')
-    return '\n'.join([
+    return real.text('\n'.join([
         FINITE_IR, _LOOPS, *declared, f'@world = internal constant {words(world)}',
-        *entry.single(kernel), *(entry.side_by_side(batch) if batch else entry.in_turn())])
+        *entry.single(kernel), *(entry.side_by_side(batch) if batch else entry.in_turn())]))
 
 
 class _Entry:
     """Writes the functions."""
 
     def __init__(self, symbol: str, function: Exported, units: Sequence[tuple[int, int]],
-                 world: int, work: int, parameters: bool) -> None:
+                 world: int, work: int, parameters: bool, real: Real) -> None:
         self._symbol, self._function, self._units = symbol, function, units
         self._world, self._work, self._parameters = world, work, parameters
+        self._bytes = real.bytes
         self._sizes = [size for _, size in function.inputs]
         self._arrays = [*(f'a{k}' for k in range(len(self._sizes))), 'result']
         self._given = [*self._arrays, *(['given'] if parameters else []), 'work']
@@ -122,15 +132,24 @@ class _Entry:
                   '  br i1 %in, label %finite, label %infinite', 'infinite:', _leave('NOT_FINITE'),
                   'finite:']
         if self._turns():
-            lines += [*self._rotations('a0'),
-                      '  br i1 %turned, label %right, label %unturned', 'unturned:',
-                      _leave('NO_ROTATION'), 'right:']
+            lines += [*self._rotations(f'a{self._at}'),
+                      '  br i1 %turned, label %upright, label %unturned', 'unturned:',
+                      _leave('NO_ROTATION'), 'upright:']
         lines += self._surroundings()
-        lines += [f'  call void @{kernel}({self._handed}, ptr %world, ptr %result)',
+        world = '' if function.places else 'ptr %world, '   # controllers have their own
+        lines += [f'  call void @{kernel}({self._handed}, {world}ptr %result)',
                   *all_finite_ir([('result', function.size)], 'out'),
-                  f'  %code = select i1 %out, i32 0, i32 {CODES["SINGULAR"][0]}',
-                  '  ret i32 %code', '}']
-        return lines
+                  f'  %fine = select i1 %out, i32 0, i32 {CODES["SINGULAR"][0]}']
+        if not function.places:
+            return [*lines, '  ret i32 %fine', '}']
+        for k, name in enumerate(('excess', 'margin')):
+            lines += [f'  %{name}.p = getelementptr double, ptr %result, '
+                      f'i64 {function.size - 2 + k}', f'  %{name} = load double, ptr %{name}.p']
+        return [*lines, '  %within = fcmp ole double %excess, 0.0',
+                '  %right = fcmp ogt double %margin, 0.0',
+                f'  %limited = select i1 %within, i32 0, i32 {CODES["LIMITS"][0]}',
+                f'  %said = select i1 %right, i32 %limited, i32 {CODES["UNUSUAL"][0]}',
+                '  %code = select i1 %out, i32 %said, i32 %fine', '  ret i32 %code', '}']
 
     def side_by_side(self, batch: str) -> list[str]:
         """Return the function for many states, as many at a time as batches have lanes."""
@@ -141,13 +160,13 @@ class _Entry:
                  '  br i1 %few, label %padded, label %enough', 'enough:',
                  f'  %all = call i64 @{batch}(i64 %count, {self._handed}, ptr %world, '
                  'ptr %result)', '  br label %ran', 'padded:',
-                 '  %space = load ptr, ptr %work']
+                 '  %space = load ptr, ptr %work, align 4']
         place = 0
         for name, extent in zip(self._arrays, [*self._sizes, size]):
             lines.append(f'  %{name}.rows = getelementptr double, ptr %space, i64 {place}')
             place += lanes * extent
         lines += [f'  %rest = getelementptr double, ptr %space, i64 {place}',
-                  '  store ptr %rest, ptr %work', '  %last = sub i64 %count, 1',
+                  '  store ptr %rest, ptr %work, align 4', '  %last = sub i64 %count, 1',
                   '  br label %row', 'row:', '  %i = phi i64 [0, %padded], [%i1, %row]',
                   '  %beyond = icmp sgt i64 %i, %last',
                   '  %from = select i1 %beyond, i64 %last, i64 %i']
@@ -219,13 +238,13 @@ class _Entry:
             wrong = f'%{name}.nulls'
         lines += [f'  br i1 {wrong}, label %null, label %there', 'null:', _leave('NULL'),
                   'there:']
-        extents = [8 * size for size in (*self._sizes, self._function.size)]
+        extents = [self._bytes * size for size in (*self._sizes, self._function.size)]
         for name, count, extent in zip(self._arrays, counts, extents):
             lines += [f'  %{name}.first = ptrtoint ptr %{name} to i64',
                       f'  %{name}.bytes = mul i64 {count}, {extent}',
                       f'  %{name}.end = add i64 %{name}.first, %{name}.bytes']
         lines += ['  %work.first = ptrtoint ptr %work to i64',
-                  f'  %work.end = add i64 %work.first, {8 * self._work}']
+                  f'  %work.end = add i64 %work.first, {self._bytes * self._work}']
         names, wrong = [*self._arrays, 'work'], 'false'
         for written in ('result', 'work'):
             for name in names[:names.index(written)]:
@@ -239,7 +258,12 @@ class _Entry:
                 _leave('OVERLAP'), 'apart:']
 
     def _turns(self) -> bool:
-        return bool(self._units) and self._function.inputs[0][0] == 'q'
+        return bool(self._units) and 'q' in dict(self._function.inputs)
+
+    @property
+    def _at(self) -> int:
+        """Return which of the arguments is q."""
+        return [name for name, _ in self._function.inputs].index('q')
 
     def _rotations(self, array: str) -> list[str]:
         """Return the test whether all quaternions of one state have a length: ``turned``."""
@@ -264,7 +288,7 @@ class _Entry:
         if not self._turns():
             return []
         return ['  br label %state', 'state:', '  %s = phi i64 [0, %several], [%s1, %sound]',
-                *_row('q.row', 'a0', '%s', self._sizes[0]), *self._rotations('q.row'),
+                *_row('q.row', f'a{self._at}', '%s', self._sizes[self._at]), *self._rotations('q.row'),
                 '  br i1 %turned, label %sound, label %unturned', 'unturned:',
                 _leave('NO_ROTATION'), 'sound:', '  %s1 = add i64 %s, 1',
                 '  %states = icmp slt i64 %s1, %count',
@@ -272,7 +296,7 @@ class _Entry:
 
     def _surroundings(self) -> list[str]:
         """Return the code that lays out workspace and world."""
-        lines = ['  %world = getelementptr double, ptr %work, i64 1']
+        lines = [f'  %world = getelementptr i8, ptr %work, i64 {BEFORE_WORLD}']
         source = '@world'
         if self._parameters:
             lines += ['  %default = icmp eq ptr %given, null',
@@ -286,11 +310,11 @@ class _Entry:
                       f'  %w{entry} = load double, ptr %w{entry}.from',
                       f'  %w{entry}.to = getelementptr double, ptr %world, i64 {entry}',
                       f'  store double %w{entry}, ptr %w{entry}.to']
-        before = 8 * (1 + self._world) + ALIGNED - 1
+        before = BEFORE_WORLD + self._bytes * self._world + ALIGNED - 1
         return [*lines, f'  %free.b = add i64 %work.first, {before}',
                 f'  %free.i = and i64 %free.b, {-ALIGNED}',
                 '  %free = inttoptr i64 %free.i to ptr',
-                '  store ptr %free, ptr %work']
+                '  store ptr %free, ptr %work, align 4']
 
 
 def _leave(code: str) -> str:

@@ -15,7 +15,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 import math
 from typing import Any
 
@@ -136,9 +136,22 @@ QUANTITIES = {
         'with that v; loops drift'),
     'rk4_step': Quantity(
         'next', 'q [NQ] and v [NV] one step of h[0] seconds later, by Runge and Kutta, with tau '
-        'constant; loops drift')}
+        'constant; loops drift'),
+    'control_start': Quantity(
+        'state', 'state of the controller at time now[0] [s], the nominal model at q and v'),
+    'control_step': Quantity(
+        'next', 'state of the controller at time now[0] [s], from that before it and the measured '
+        'q and v; it holds the efforts'),
+    'control_step_from_afar': Quantity(
+        'next', 'the same where the nominal model is far from its constraint: with as many damped '
+        'Newton steps as it takes, up to twelve'),
+    'joint_control_step': Quantity(
+        'next', 'state of the controller whose joints follow a path: positions, velocities and '
+        'accelerations path [3 x NV] at time now[0] [s]')}
 USUAL = ('forward_dynamics', 'inverse_dynamics', 'bias_forces', 'mass_matrix', 'jacobian', 'pose')
 """What is exported if nothing is said."""
+CONTROL = ('control_start', 'control_step', 'control_step_from_afar', 'joint_control_step')
+"""Functions of controllers, see ``export.control``."""
 OF_LOOPS = ('loop_rows', 'loop_reactions', 'position_correction', 'velocity_correction')
 
 
@@ -161,6 +174,9 @@ class Exported:
         Address of ``void kernel(argument..., world, result)``.
     batches : Batches or None
         What runs several states side by side; if None they run one after the other.
+    places : dict of str to (int, int)
+        First entry and number of entries of parts of the result; of a controller's state, whose
+        last two entries say whether limits are exceeded and whether it is right.
 
     """
 
@@ -170,6 +186,7 @@ class Exported:
     shape: tuple[int, ...]
     kernel: int
     batches: Batches | None = None
+    places: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def size(self) -> int:
@@ -179,7 +196,8 @@ class Exported:
 
 def names_for(model: Model) -> tuple[str, ...]:
     """Return the functions that a robot may have."""
-    return tuple(name for name in QUANTITIES if model.loops or name not in OF_LOOPS)
+    return tuple(name for name in QUANTITIES if name not in (
+        CONTROL if model.loops else (*OF_LOOPS, *CONTROL)))
 
 
 def tips(model: Model) -> list[str]:
@@ -199,7 +217,7 @@ def exported(dyn: PreparedDynamics, names: Sequence[str], links: Sequence[str]
     dyn : PreparedDynamics
         The robot.
     names : sequence of str
-        Of functions; ``'all'``: those that this robot has.
+        Of functions; ``'all'``: those that this robot has, but for control.
     links : sequence of str
         Links that Jacobians, poses and motions are of.
 

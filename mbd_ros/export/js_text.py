@@ -23,19 +23,20 @@ from mbd_ros.model import state
 
 _LOADER = """
 /* Return the functions, by their names: each takes arrays of numbers and, last, the world where
-   there is one, and gives a Float64Array, or throws. source: the bytes of the .wasm file. */
+   there is one, and gives a typed array, or throws. source: the bytes of the .wasm file. */
 export async function load(source) {
   const env = {
-    sin: Math.sin, cos: Math.cos, tanh: Math.tanh,
+    sin: Math.sin, cos: Math.cos, tanh: Math.tanh, sinf: Math.sin, cosf: Math.cos, tanhf: Math.tanh,
     memset: (to, value, size) => { bytes().fill(value, to, to + size); return to; },
     memcpy: (to, from, size) => { bytes().copyWithin(to, from, from + size); return to; },
   };
+  const BYTES = Numbers.BYTES_PER_ELEMENT;
   const { instance } = await WebAssembly.instantiate(source, { env });
   const { memory, __heap_base: base, ...code } = instance.exports;
   const bytes = () => new Uint8Array(memory.buffer);
   const most = Math.max(...Object.values(FUNCTIONS).map(
     (one) => one.takes.reduce((sum, [, size]) => sum + size, one.size)));
-  const end = base.value + 8 * (most + robot.world.length + robot.work);
+  const end = base.value + BYTES * (most + robot.world.length + robot.work);
   if (end > memory.buffer.byteLength)
     memory.grow(Math.ceil((end - memory.buffer.byteLength) / 65536));
   const called = ([name, { symbol, takes, size }]) => [name, (...values) => {
@@ -43,17 +44,17 @@ export async function load(source) {
     const put = (what, entries, many) => {
       if (entries.length !== many)
         throw new RangeError(`${what}: ${many} numbers, not ${entries.length}`);
-      new Float64Array(memory.buffer, place, many).set(entries);
-      place += 8 * many;
-      return place - 8 * many;
+      new Numbers(memory.buffer, place, many).set(entries);
+      place += BYTES * many;
+      return place - BYTES * many;
     };
     const given = takes.map(([what, many], k) => put(what, values[k] ?? [], many));
     const world = values[takes.length];
     const around = !robot.takesWorld ? [] : [world ? put('world', world, robot.world.length) : 0];
     const result = place;
-    const answer = code[symbol](...given, result, ...around, result + 8 * size);
+    const answer = code[symbol](...given, result, ...around, result + BYTES * size);
     if (answer) throw new Error(`${name}: ${CODES[answer]}`);
-    return new Float64Array(memory.buffer, result, size).slice();
+    return new Numbers(memory.buffer, result, size).slice();
   }];
   return Object.fromEntries(Object.entries(FUNCTIONS).map(called));
 }
@@ -74,6 +75,7 @@ def javascript(library: Library) -> str:
     return (f'/* Dynamics of a robot, written by mbd_ros {library.version}; do not edit.\n'
             f'   Numbers are those of include/{library.library}.h. */\n'
             f'export const robot = {as_javascript(robot)};\n'
+            f'const Numbers = {"Float64Array" if library.real.bytes == 8 else "Float32Array"};\n'
             f'const FUNCTIONS = {as_javascript(functions)};\n'
             f'const CODES = {as_javascript(codes)};\n{_LOADER}')
 

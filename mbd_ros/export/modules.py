@@ -25,7 +25,9 @@ from numpy.typing import NDArray
 from mbd_ros.errors import UnsupportedError
 from mbd_ros.execution.ir.machine_code import Address, host, MachineCode
 from mbd_ros.execution.ir.origin import kept
-from mbd_ros.execution.ir.workspace import DECLARATIONS, FROM_THE_CALLER, taken
+from mbd_ros.execution.ir.workspace import (
+    DECLARATIONS, FROM_THE_CALLER, on_the_stack, taken)
+from mbd_ros.export.real import Real
 from mbd_ros.export.target import Target
 
 ALIGNED = 64
@@ -41,10 +43,16 @@ class Modules:
     ----------
     prefix : str
         Begins the names of all that only the library itself uses.
+    real : Real
+        Its numbers.
+    stack : bool
+        Whether functions take their memory from the stack, not from the caller's workspace.
 
     """
 
     prefix: str
+    real: Real
+    stack: bool = False
     _codes: dict[int, MachineCode] = field(default_factory=dict)
     _tables: dict[int, NDArray[Any]] = field(default_factory=dict)
     _taken: dict[int, int] = field(default_factory=dict)
@@ -94,8 +102,10 @@ class Modules:
 
     def _object(self, number: int, code: MachineCode, target: Target) -> tuple[bytes, list[str]]:
         text = code.ir if isinstance(code.ir, str) else code.ir()
+        text = self.real.text(on_the_stack(text) if self.stack else text.replace(
+            DECLARATIONS, FROM_THE_CALLER))
         self._taken[number] = taken(text)
-        text = '\n'.join([*self._linked(code), text.replace(DECLARATIONS, FROM_THE_CALLER)])
+        text = '\n'.join([*self._linked(code), text])
         module = llvm.parse_assembly(text)
         defined = []
         for function in module.functions:
@@ -133,6 +143,9 @@ class Modules:
         return sum(self._taken[number] for number in seen)
 
     def _table(self, number: int, array: NDArray[Any]) -> str:
-        words = np.ascontiguousarray(array).view(np.int64).ravel().tolist() or [0]
-        return (f'@{self.prefix}t{number} = hidden constant [{len(words)} x i64] '
-                f'[{", ".join(f"i64 {word}" for word in words)}], align {ALIGNED}')
+        kept = array.astype(self.real.dtype) if array.dtype == np.float64 else array
+        kind = np.dtype(f'i{kept.itemsize}')
+        words = np.ascontiguousarray(kept).view(kind).ravel().tolist() or [0]
+        word = f'i{8 * kind.itemsize}'
+        return (f'@{self.prefix}t{number} = hidden constant [{len(words)} x {word}] '
+                f'[{", ".join(f"{word} {one}" for one in words)}], align {ALIGNED}')

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 import functools
 from typing import Any
@@ -23,6 +24,7 @@ import llvmlite.binding as llvm
 from mbd_ros.errors import InvalidValueError, UnsupportedError
 from mbd_ros.execution.ir.machine_code import emit
 from mbd_ros.export.levels import LEVELS
+from mbd_ros.export.real import Real
 from mbd_ros.export.wasm import bitcode
 
 
@@ -43,6 +45,8 @@ class Target:
         Targets that one library holds together, the lowest one first.
     relocation : str
         How code finds data: ``'pic'``, or ``'static'``.
+    single_cpu : str
+        The lesser CPU that code in single precision is for, if there is one.
 
     """
 
@@ -54,6 +58,7 @@ class Target:
     bits: int = 64
     levels: tuple[str, ...] = ()
     relocation: str = 'pic'
+    single_cpu: str = ''
 
     @property
     def elf(self) -> bool:
@@ -107,11 +112,11 @@ _KNOWN = {one.name: one for one in (
     Target('armv7', 'armv7-unknown-linux-gnueabihf', 'cortex-a7', bits=32),
     Target('riscv64', f'riscv64-{_LINUX}', 'generic-rv64', '+m,+a,+f,+d,+c', 'lp64d'),
     Target(WEB, 'wasm32-unknown-unknown', 'generic', bits=32, relocation='static'),
-    Target('thumbv7em', 'thumbv7em-none-eabihf', 'cortex-m7', bits=32))}
+    Target('thumbv7em', 'thumbv7em-none-eabihf', 'cortex-m7', bits=32, single_cpu='cortex-m4'))}
 TARGETS = (NATIVE, *_KNOWN)
 
 
-def target_named(name: str) -> Target:
+def target_named(name: str, real: Real) -> Target:
     """
     Return a kind of processor.
 
@@ -119,6 +124,8 @@ def target_named(name: str) -> Target:
     ----------
     name : str
         One of ``TARGETS``; ``'native'``: the processor that this runs on, with all that it can.
+    real : Real
+        The numbers that it computes with.
 
     Raises
     ------
@@ -136,7 +143,9 @@ def target_named(name: str) -> Target:
     if _KNOWN[name].levels and not llvm.get_default_triple().startswith('x86_64'):
         raise UnsupportedError(f"target '{name}'", 'this build of LLVM assembles for its own kind '
                                'of processor alone; x86-64 can be written here')
-    return _KNOWN[name]
+    known = _KNOWN[name]
+    return dataclasses.replace(known, cpu=known.single_cpu) if (
+        known.single_cpu and real.bytes == 4) else known
 
 
 @functools.cache

@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 import hashlib
 import importlib.metadata
@@ -28,6 +28,7 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 
+from mbd_ros.control.tasks.task import Task
 from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
 from mbd_ros.environment.contact import Ground
 from mbd_ros.environment.immersion import Fluid
@@ -40,6 +41,7 @@ from mbd_ros.execution.program.tree import world_of
 from mbd_ros.export import c_text
 from mbd_ros.export.archive import archive
 from mbd_ros.export.casadi_ir import casadi_ir
+from mbd_ros.export.control import control_functions
 from mbd_ros.export.cpp_text import cpp_header
 from mbd_ros.export.entry_ir import entry_ir, first_free, words
 from mbd_ros.export.functions import addresses_of, Exported, exported, tips, USUAL
@@ -51,10 +53,12 @@ from mbd_ros.export.levels import dispatch_ir
 from mbd_ros.export.modules import ALIGNED, Modules
 from mbd_ros.export.plugin_text import (
     has_plugin, plugin_cmake, plugin_description, plugin_source)
+from mbd_ros.export.real import DOUBLE, Real, real_named
 from mbd_ros.export.target import NATIVE, Target, target_named
 from mbd_ros.export.wasm import linked, runnable
 from mbd_ros.model import Model, state
 
+JOINTS = 'joint_control_step'
 MARK = '.mbd_ros_export'
 """The file that tells a folder of ours; it lists the others."""
 DIFFERENTIABLE = ('forward_dynamics', 'inverse_dynamics')
@@ -82,7 +86,9 @@ class ExportedLibrary:
     functions : tuple of (str, Exported)
         Symbols and what they compute.
     work : int
-        Doubles of the workspace.
+        Numbers of the workspace.
+    real : Real
+        The numbers.
     missing : tuple of str
         Of what was asked for as ``'all'``, what cannot be exported and why; and why there is no
         shared library.
@@ -96,15 +102,17 @@ class ExportedLibrary:
     name: str
     functions: tuple[tuple[str, Exported], ...]
     work: int
+    real: Real
     missing: tuple[str, ...]
 
 
 def export_library(
     model: Model, folder: str | os.PathLike[str], *, name: str | None = None,
     functions: Sequence[str] = USUAL, links: Sequence[str] | None = None, target: str = NATIVE,
-    package: str | None = None, parameters: bool = False, payload: str | None = None,
-    gravity: Sequence[float] | None = None, fluid: Fluid | None = DEFAULT,
-    ground: Ground | None = None, bindings: Sequence[str] = (),
+    real: str = DOUBLE, package: str | None = None, parameters: bool = False,
+    payload: str | None = None, gravity: Sequence[float] | None = None,
+    fluid: Fluid | None = DEFAULT, ground: Ground | None = None,
+    task: Task | Mapping[str, Any] | None = None, bindings: Sequence[str] = (),
     version: str | None = None,
 ) -> ExportedLibrary:
     """
@@ -124,6 +132,9 @@ def export_library(
         Of which links Jacobians, poses and motions are; the last ones if left out.
     target : str
         The processor, one of ``export.target.TARGETS``. ``'native'`` uses all that this one can.
+    real : {'double', 'float'}, optional
+        Type of all numbers. In single precision values agree with those in double precision to
+        some 1e-6 of the largest entry, times the condition of the system that is solved.
     package : str, optional
         Name of a ROS package (ament_cmake) that the folder becomes.
     parameters : bool
@@ -133,6 +144,9 @@ def export_library(
         and inertia about the link's origin, in the link's axes; nothing unless told otherwise.
     gravity, fluid, ground
         As in ``compile_model``.
+    task : Task or mapping, optional
+        What a controller does: adds ``control_start``, ``control_step`` and, where configurations
+        just add, ``control_step_from_afar``.
     bindings : sequence of str
         ``'casadi'``: ``casadi.external`` finds functions ``NAME_..._casadi`` in the shared
         library, those of ``DIFFERENTIABLE`` that are exported with their derivatives;
@@ -157,7 +171,11 @@ def export_library(
     chosen = identifier(model.name) if name is None else checked_name(name)
     if package is not None:
         checked_package(package)
-    processor = target_named(target)
+    numbers = real_named(real)
+    processor = target_named(target, numbers)
+    if bindings and numbers.bytes != 8:
+        raise UnsupportedError(f"{' and '.join(bindings)} with '--real {real}'",
+                               'they compute in double precision')
     if not model.nv:
         raise InvalidValueError('robot', model.name, 'one with at least one joint that moves')
     _check_folder(where)
@@ -166,17 +184,26 @@ def export_library(
             raise UnknownNameError('link', payload, list(model.links))
         model, parameters = model.with_laws(*model.laws, LoadLaw(payload)), True
     dyn = compile_model(model, gravity=gravity, executor=Compiled(), fluid=fluid, ground=ground)
-    found, missing = exported(dyn, functions, tips(model) if links is None else links)
+    plain = [one for one in functions if one != JOINTS]
+    found, missing = exported(dyn, plain, tips(model) if links is None else links)
+    steps, gains = control_functions(dyn, JOINTS in functions, Task.from_data(task) if isinstance(
+        task, Mapping) else task)
+    if steps and (parameters or numbers.bytes != 8):
+        raise UnsupportedError(
+            'export of a controller', 'it has gravity and payload of its own, and decides ranks '
+            "in double precision: leave out '--parameters' and '--real float'")
+    found += steps
     if not found:
         raise UnsupportedError(f"export of robot '{model.name}'", '; '.join(missing))
     symbols = _symbols(chosen, found)
-    objects, work = _objects(chosen, dyn, symbols, processor, parameters, version)
+    objects, work = _objects(
+        chosen, dyn, symbols, processor, numbers, parameters, gains, version)
     objects += _bound(bindings, symbols, processor, work, parameters)
     if not processor.elf:
         objects = [('whole', linked([code for _, code, _ in objects], processor.machine(1)),
                     [name for _, _, defined in objects for name in defined])]
     library = c_text.Library(
-        chosen, version, _digest(dyn), model, processor, symbols, work,
+        chosen, version, _digest(dyn), model, processor, numbers, symbols, gains, work,
         dyn.gravity.tolist(), _names_of_world(dyn), parameters,
         sum(len(code) for _, code, _ in objects))
     files = _files(library, objects, package)
@@ -186,7 +213,7 @@ def export_library(
         raise MbdError(f'{where} cannot be written: {error.strerror}') from None
     return ExportedLibrary(
         where, where / f'include/{library.library}.h', where / f'lib/lib{library.library}.a',
-        shared, chosen, tuple(symbols), work, tuple(missing))
+        shared, chosen, tuple(symbols), work, numbers, tuple(missing))
 
 
 def installed_version() -> str:
@@ -213,40 +240,44 @@ def _symbols(name: str, found: Sequence[Exported]) -> list[tuple[str, Exported]]
 
 
 def _objects(name: str, dyn: PreparedDynamics, symbols: Sequence[tuple[str, Exported]],
-             target: Target, parameters: bool, version: str
+             target: Target, real: Real, parameters: bool, gains: Sequence[float], version: str
              ) -> tuple[list[tuple[str, bytes, list[str]]], int]:
-    """Return object files, and how many doubles of workspace the functions take."""
+    """Return object files, and how many numbers of workspace the functions take."""
     if target.levels:
-        objects, work = _every_level(name, dyn, symbols, target, parameters)
+        objects, work = _every_level(name, dyn, symbols, target, real, parameters)
     else:
-        objects, work = _code(f'{name}__', dyn, symbols, target, parameters)
-    texts, defined = _facts(name, dyn, parameters, version)
-    objects.append(('facts', target.code(llvm.parse_assembly(texts), 1, False), defined))
+        objects, work = _code(f'{name}__', dyn, symbols, target, real, parameters)
+    texts, defined = _facts(name, dyn, parameters, gains, version)
+    objects.append(('facts', target.code(llvm.parse_assembly(real.text(texts)), 1, False),
+                    defined))
     return objects, work
 
 
 def _code(prefix: str, dyn: PreparedDynamics, symbols: Sequence[tuple[str, Exported]],
-          target: Target, parameters: bool, hidden: bool = False
+          target: Target, real: Real, parameters: bool, hidden: bool = False
           ) -> tuple[list[tuple[str, bytes, list[str]]], int]:
     """Return the object files of the functions for one processor, and their workspace."""
-    modules = Modules(prefix)
+    modules, control = Modules(prefix, real), Modules(f'{prefix}c_', real, stack=True)
     names = []
     for symbol, function in symbols:
-        kernel, batch = (modules.symbol(address, symbol) for address in addresses_of(function))
+        used = control if function.places else modules
+        kernel, batch = (used.symbol(address, symbol) for address in addresses_of(function))
         names.append((kernel, batch if function.batches is not None else ''))
-    objects = modules.objects(target)
+    objects = [*modules.objects(target), *(
+        (f'c{member}', code, defined) for member, code, defined in control.objects(target))]
     world = dyn.world_array.tolist()
     work = 0
     for _, function in symbols:
         lanes = 0 if function.batches is None else function.batches.lanes
         row = function.size + sum(size for _, size in function.inputs)
-        most = max(modules.memory((address,)) for address in addresses_of(function))
-        work = max(work, first_free(len(world)) + lanes * row + -(-most // 8))
-    work += ALIGNED // 8
+        most = 0 if function.places else max(
+            modules.memory((address,)) for address in addresses_of(function))
+        work = max(work, first_free(len(world), real) + real.bytes * lanes * row + most)
+    work = -(-(work + ALIGNED) // real.bytes)
     units = [(joint.unit.start, joint.unit.stop) for joint in state.curved_joints(dyn.model)]
     for number, ((symbol, function), (kernel, batch)) in enumerate(zip(symbols, names)):
         module = llvm.parse_assembly(entry_ir(
-            symbol, function, kernel, batch, units, world, work, parameters))
+            symbol, function, kernel, batch, units, world, work, parameters, real))
         defined = [symbol, f'{symbol}_many']
         for one in defined if hidden else ():
             module.get_function(one).visibility = 'hidden'
@@ -255,14 +286,14 @@ def _code(prefix: str, dyn: PreparedDynamics, symbols: Sequence[tuple[str, Expor
 
 
 def _every_level(name: str, dyn: PreparedDynamics, symbols: Sequence[tuple[str, Exported]],
-                 target: Target, parameters: bool
+                 target: Target, real: Real, parameters: bool
                  ) -> tuple[list[tuple[str, bytes, list[str]]], int]:
     """Return the object files of all levels and of what chooses among them."""
     objects, work = [], 0
     tags = [f'{name}__l{k}_' for k in range(len(target.levels))]
     for k, (tag, level) in enumerate(zip(tags, target.levels)):
-        code, needed = _code(tag, dyn, [(f'{tag}{symbol}', function) for symbol, function in
-                                        symbols], target_named(level), parameters, True)
+        named = [(f'{tag}{symbol}', function) for symbol, function in symbols]
+        code, needed = _code(tag, dyn, named, target_named(level, real), real, parameters, True)
         objects += [(f'l{k}{member}', data, defined) for member, data, defined in code]
         work = max(work, needed)
     functions = []
@@ -297,8 +328,8 @@ def _bound(bindings: Sequence[str], symbols: Sequence[tuple[str, Exported]], tar
     return objects
 
 
-def _facts(name: str, dyn: PreparedDynamics, parameters: bool, version: str
-           ) -> tuple[str, list[str]]:
+def _facts(name: str, dyn: PreparedDynamics, parameters: bool, gains: Sequence[float],
+           version: str) -> tuple[str, list[str]]:
     """Return the module of names, version and numbers of the robot."""
     model, lines = dyn.model, []
     for what, texts in (('joint', model.joint_names), ('body', model.body_names)):
@@ -313,6 +344,9 @@ def _facts(name: str, dyn: PreparedDynamics, parameters: bool, version: str
     if parameters:
         lines.append(f'@{name}_world = constant {words(dyn.world_array.tolist())}')
         ends.append('world')
+    if gains:
+        lines.append(f'@{name}_gains = constant {words(gains)}')
+        ends.append('gains')
     return '\n'.join(lines), [f'{name}_{end}' for end in ends]
 
 

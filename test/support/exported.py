@@ -13,7 +13,10 @@
 
 """Exported libraries as C programs, beside what Python computes."""
 
+from collections.abc import Iterator
+import contextlib
 import ctypes
+import mmap
 import subprocess
 
 import numpy as np
@@ -30,6 +33,9 @@ STRICT = ('-Wall', '-Wextra', '-Werror', '-pedantic')
 C99 = ('gcc', '-std=c99', *STRICT, '-x', 'c')
 CXX = ('g++', '-std=c++17', *STRICT, '-x', 'c++')
 STEP = 0.002
+PAGE = mmap.PAGESIZE
+LIBC = ctypes.CDLL(None)
+LIBC.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 
 
 def export(model, folder, functions=('all',), **given):
@@ -149,8 +155,31 @@ class Called:
 
     def __call__(self, symbol, *arrays, work=None, count=None):
         """Call a function by addresses of arrays, None for a null pointer; return its code."""
-        work = np.empty(self.library.work) if work is None else work
+        work = np.empty(self.library.work, self.library.real.dtype) if work is None else work
         pointers = [None if one is None else ctypes.c_void_p(one.ctypes.data)
                     for one in (*arrays, work)]
         more = [] if count is None else [ctypes.c_int64(count)]
         return getattr(self.dll, symbol)(*more, *pointers)
+
+
+@contextlib.contextmanager
+def guarded(arrays, end) -> Iterator[list[np.ndarray]]:
+    """Give copies, each of which touches a page that must not be touched, 'low' or 'high'."""
+    kept, copies, pages = [], [], []
+    try:
+        for array in arrays:
+            size = -(-array.nbytes // PAGE) * PAGE
+            memory = mmap.mmap(-1, size + 2 * PAGE)
+            base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+            place = PAGE if end == 'low' else PAGE + size - array.nbytes
+            copy = np.frombuffer(memory, array.dtype, array.size, place).reshape(array.shape)
+            copy[...] = array
+            kept.append(memory)
+            copies.append(copy)
+            for page in (base, base + PAGE + size):
+                assert LIBC.mprotect(page, PAGE, 0) == 0
+                pages.append(page)
+        yield copies
+    finally:
+        for page in pages:
+            LIBC.mprotect(page, PAGE, 3)

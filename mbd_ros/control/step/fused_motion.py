@@ -127,9 +127,12 @@ class FusedMotion:
         result = self._acceleration(q, v, *self._changing(t))
         if result is None:
             return None
-        solution = clear_solution(
-            result, self._n, self._m, max(self._regular, tolerance * tolerance))
+        solution = clear_solution(result, self._n, self._m, self.clear(tolerance))
         return None if solution is None else (solution, result[-self._n:])
+
+    def clear(self, tolerance: float) -> float:
+        """Return the least squared part of a row that makes the rank of a motion clear."""
+        return max(self._regular, tolerance * tolerance)
 
     def bounds(self, settings: DirectElimination, tolerance: float) -> Bounds | None:
         """Return where a step is right, None if other eliminations are wanted."""

@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 import functools
 import math
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -41,11 +41,13 @@ from mbd_ros.control.step.nominal_model import NominalModel, SMALLEST_STEP
 from mbd_ros.control.tracking.law import law_size, TrackingEffort, TrackingLaw, validity_margins
 from mbd_ros.control.tracking.limits import Limits
 from mbd_ros.control.tracking.nominal_state import NominalState
-from mbd_ros.control.udwadia_kalaba.rank_facts import CONFLICT, empty_rank_report, FACTS, RANK
+from mbd_ros.control.udwadia_kalaba.rank_facts import (
+    CONFLICT, empty_rank_report, FACTS, gaps, RANK)
 from mbd_ros.control.udwadia_kalaba.robot_code import robot
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.execution.calls.call_recorder import CallRecorder, Symbols
 from mbd_ros.execution.calls.fused import Fused, Indirect
+from mbd_ros.execution.ir.machine_code import address_of
 from mbd_ros.model import Model
 from mbd_ros.model.caches import owned
 from mbd_ros.simulation.manifold import is_flat, Vector
@@ -183,7 +185,7 @@ def fused_step(source: NominalModel | JointReference, law: TrackingLaw, law_code
     if isinstance(source, JointReference):
         path = source.time_code()
         return None if path is None else FusedStep(
-            source, law, _reference_step(source.dyn, law_code), (path,), 0)
+            source, law, _reference_step(source.dyn, law_code).call, (path,), 0)
     motion = source.motion
     fused_motion = motion.in_machine_code()
     if fused_motion is None or motion.elimination is None:
@@ -195,18 +197,119 @@ def fused_step(source: NominalModel | JointReference, law: TrackingLaw, law_code
     kernels = fused_motion.kernels
     about = kernels, law_code, bounds, motion.under_actuated
     far = fused_motion.can_pull and source.state.violation > bounds.violation
-    return FusedStep(source, law, _constrained_step(*about), times, kernels.counts[2],
-                     _constrained_step(*about, pulled=True) if far else None)
+    return FusedStep(source, law, _constrained_step(*about).call, times, kernels.counts[2],
+                     _constrained_step(*about, pulled=True).call if far else None)
+
+
+class StepCode(NamedTuple):
+    """
+    Control steps of a task as machine code that stands for itself.
+
+    Attributes
+    ----------
+    start : Fused
+        (time, q, v) to the state of the nominal model there.
+    step, pulled : Fused
+        (state before, time, q, v, gains) to the state after it, which holds the efforts;
+        ``pulled`` takes as many Newton steps as lead onto the constraint from far away, None where
+        there is no such code.
+    size : int
+        Entries of a state; the last three: time, excess over limits, and what is positive where
+        the state is right.
+    places : dict of str to (int, int)
+        First entry and number of entries of what a state holds.
+
+    """
+
+    start: Fused
+    step: Fused
+    pulled: Fused | None
+    size: int
+    places: dict[str, tuple[int, int]]
+
+
+def step_code(source: NominalModel, law: TrackingLaw) -> StepCode | None:
+    """
+    Return the control steps of a nominal model and a law, for use without this process.
+
+    None where ``fused_step`` returns None. Functions of time and their data are part of the code.
+    """
+    law_code, motion = law.machine_code(), source.motion
+    found = fused_step(source, law, law_code)
+    fused_motion = motion.in_machine_code()
+    if found is None or law_code is None or fused_motion is None or motion.elimination is None:
+        return None
+    times, bounds = fused_motion.time_codes(), fused_motion.bounds(
+        motion.elimination, motion.tolerance)
+    assert times is not None and bounds is not None
+    kernels, model = fused_motion.kernels, law.dyn.model
+    about = kernels, law_code, bounds, motion.under_actuated
+    return StepCode(
+        _start(kernels, times, fused_motion.clear(motion.tolerance)),
+        _recorded_step(*about, times=times, longest=source.step),
+        _recorded_step(*about, times=times, longest=source.step, pulled=True)
+        if fused_motion.can_pull else None, _state_size(model, kernels.counts[2]),
+        _places(model, kernels.counts[2]))
+
+
+def joint_step_code(dyn: PreparedDynamics, law: TrackingLaw) -> StepCode | None:
+    """Return (path (3 nv,), time, q, v, gains) to the state of a step along a path of joints."""
+    law_code = law.machine_code()
+    if law_code is None or law.adaptation is not None or not is_flat(dyn.model):
+        return None
+    code = _reference_step(dyn, law_code, given=True)
+    return StepCode(code, code, None, _state_size(dyn.model, 0), _places(dyn.model, 0))
+
+
+def _state_size(model: Model, m: int) -> int:
+    return model.nq + 5 * model.nv + m + STEP_FACTS + law_size(model) + LAST
+
+
+def _places(model: Model, m: int) -> dict[str, tuple[int, int]]:
+    """Return where in a state what is."""
+    nq, n = model.nq, model.nv
+    sizes = {'q': nq, 'v': n, 'qdd': n, 'force': n, 'multipliers': m, 'applied': n, 'nominal': n,
+             'facts': STEP_FACTS, 'effort': n, 'feedback': n, 'error': n, 'error_rate': n,
+             'robust': n}
+    found, first = {}, 0
+    for name, size in sizes.items():
+        found[name] = first, size
+        first += size
+    return {**found, 'time': (_state_size(model, m) - LAST, 1)}
+
+
+def _start(kernels: MotionKernels, times: Sequence[TimeCode], least: float) -> Fused:
+    """Return (time, q, v) to a state from which steps go on."""
+    model, n, m = kernels.model, kernels.size, kernels.counts[2]
+    step = CallRecorder({'now': 1, 'q': model.nq, 'v': n})
+    now, q, v = step.given.values()
+    size = 3 * n + 2 * m + FACTS
+    found = step.call(kernels.acceleration.address, (q, v, *_called(step, times, now)), size)
+    rest = _state_size(model, m) - model.nq - 2 * n - LAST
+    facts = list(found[size - n - FACTS:size - n])
+    torn = [CONSTRAINT_CONFLICT - facts[CONFLICT]] if model.loops and not kernels.reach else []
+    margin = smallest([*gaps(facts, least), *torn])
+    return step.fused([*q, *v, *found[:n], *[0.0] * rest, *now, 0.0, margin], 'control_start',
+                      (kernels, times))
+
+
+def _called(step: CallRecorder, times: Sequence[TimeCode], time: Symbols) -> list[Symbols]:
+    """Record the calls of functions of time; return their results."""
+    return [step.call(one.address, (time, address_of(one.data)), one.size) for one in times]
 
 
 @owned()
-def _reference_step(dyn: PreparedDynamics, law: Fused) -> Code:
-    """Return the code of a step whose nominal model is a path of all joints."""
+def _reference_step(dyn: PreparedDynamics, law: Fused, *, given: bool = False) -> Fused:
+    """Return the code of a step whose nominal model is a path of all joints, given or called."""
     n, facts = dyn.model.nv, empty_rank_report()
     facts[RANK] = float(n)
-    step = _recording(dyn.model, 1, 0)
-    path = step.call(Indirect('addresses', 1), (
-        step.given['now'], Indirect('addresses', 2)), 3 * n)
+    if given:
+        step = CallRecorder({'path': 3 * n, 'now': 1, 'q': n, 'v': n, 'gains': 2 + n})
+        path = step.given['path']
+    else:
+        step = _recording(dyn.model, 1, 0)
+        path = step.call(Indirect('addresses', 1), (
+            step.given['now'], Indirect('addresses', 2)), 3 * n)
     effort = robot(step, dyn, 'inverse_dynamics', n, *np.split(path, 3))
     nominal = np.array([*path, *effort, *[0.0] * n, *effort, *[0.0] * (STEP_FACTS - FACTS),
                         *facts], object)
@@ -215,29 +318,40 @@ def _reference_step(dyn: PreparedDynamics, law: Fused) -> Code:
 
 @owned()
 def _constrained_step(kernels: MotionKernels, law: Fused, bounds: Bounds, under_actuated: bool,
-                      *, pulled: bool = False) -> Code:
+                      *, pulled: bool = False) -> Fused:
     """Return the code of a step whose nominal model is integrated."""
+    return _recorded_step(kernels, law, bounds, under_actuated, pulled=pulled)
+
+
+def _recorded_step(kernels: MotionKernels, law: Fused, bounds: Bounds, under_actuated: bool,
+                   *, pulled: bool = False, times: Sequence[TimeCode] | None = None,
+                   longest: float = 0.0) -> Fused:
+    """Return that code, with functions of time by their addresses, or with these, for one step."""
     code = kernels.step
     if pulled:
         code = kernels.pulled_step(bounds.moved, bounds.violation)
         bounds = bounds._replace(moved=math.inf)
     model, n, m = kernels.model, kernels.size, kernels.counts[2]
-    nq, moved, times = model.nq, model.nq + 5 * n + m, tuple(kernels.changing.values())
-    step = _recording(model, len(times), m)
+    nq, moved, sizes = model.nq, model.nq + 5 * n + m, tuple(kernels.changing.values())
+    step = _recording(model, len(sizes) if times is None else None, m)
     before, now, q, v = (step.given[name] for name in ('before', 'now', 'q', 'v'))
     span = now - before[-LAST]
     middle = 0.5 * span + before[-LAST]
 
     def changing(time: Symbols) -> list[Symbols]:
         """Return what changes with time."""
+        if times is not None:
+            return _called(step, times, time)
         return [step.call(Indirect('addresses', 1 + 2 * k), (
-            time, Indirect('addresses', 2 + 2 * k)), size) for k, size in enumerate(times)]
+            time, Indirect('addresses', 2 + 2 * k)), size) for k, size in enumerate(sizes)]
     at_middle, at_end = changing(middle), changing(now)
     nominal = step.call(code.address, (
         before[:nq], before[nq:nq + n], before[nq + n:nq + 2 * n], span, *at_middle, *at_end),
         moved + STEP_FACTS)
     facts = list(nominal[moved:])
     usual = gaps_of_step(facts, bounds)
+    if times is not None:   # what ``FusedStep.step`` tests
+        usual += [longest + SMALLEST_STEP - span[0], span[0] + SMALLEST_STEP]
     if under_actuated:   # see ``NominalModel.observe``
         assert kernels.observation is not None
         way = np.array(displacement(model, list(nominal[:nq]), list(q)), object)
@@ -249,19 +363,19 @@ def _constrained_step(kernels: MotionKernels, law: Fused, bounds: Bounds, under_
                   *gaps_of_observation(list(seen[moved:]), bounds.rank, bounds.taken)]
     elif model.loops:   # they hold where a task cannot
         usual.append(CONSTRAINT_CONFLICT - facts[CONFLICT - FACTS])
-    return _followed(model, step, nominal, m, law, usual, (kernels, code))
+    return _followed(model, step, nominal, m, law, usual, (kernels, code, times))
 
 
-def _recording(model: Model, times: int, m: int) -> CallRecorder:
-    """Return a step to be recorded, with so many functions of time and rows."""
-    n, nq = model.nv, model.nq
-    size = nq + 5 * n + m + STEP_FACTS + law_size(model) + LAST
-    return CallRecorder({'addresses': 1 + 2 * times, 'before': size, 'now': 1, 'q': nq, 'v': n,
-                         'gains': 2 + n})
+def _recording(model: Model, times: int | None, m: int) -> CallRecorder:
+    """Return a step to be recorded, with so many rows and functions of time that are handed."""
+    n = model.nv
+    handed = {} if times is None else {'addresses': 1 + 2 * times}
+    return CallRecorder({**handed, 'before': _state_size(model, m), 'now': 1, 'q': model.nq,
+                         'v': n, 'gains': 2 + n})
 
 
 def _followed(model: Model, step: CallRecorder, nominal: Symbols, m: int, law: Fused,
-              usual: Row, keep: object) -> Code:
+              usual: Row, keep: object) -> Fused:
     """
     Return (addresses, result before, time, q, v, gains) to ``nominal``, the law's, ``LAST``.
 
@@ -283,7 +397,7 @@ def _followed(model: Model, step: CallRecorder, nominal: Symbols, m: int, law: F
     least = smallest([*usual, *validity_margins(list(found[5 * n:])),
                       *_near(model, list(found[2 * n:3 * n]))])
     return step.fused([*nominal, *found, *now, larger(own, measured), least], 'control_step',
-                      (keep, law)).call
+                      (keep, law))
 
 
 def _near(model: Model, way: Row) -> Row:

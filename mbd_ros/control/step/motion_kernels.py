@@ -42,6 +42,7 @@ from mbd_ros.control.udwadia_kalaba.solvers import (
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.execution.calls.call_recorder import CallRecorder, Symbols
 from mbd_ros.execution.calls.fused import Argument, Fused
+from mbd_ros.execution.ir.machine_code import address_of
 from mbd_ros.execution.ir.trace import Operand
 from mbd_ros.model.caches import owned
 from mbd_ros.simulation.integrators import rk4_step
@@ -140,7 +141,7 @@ class MotionKernels:
         if self.reach:
             assert self._loops is not None
             code = reached_solver(n, m, self._loops.count, len(self._drives))
-            solved = step.call(code.address, (*system, self._drives.ctypes.data),
+            solved = step.call(code.address, (*system, address_of(self._drives)),
                                2 * (n + m) + FACTS)
         else:
             code = solver(n, m, passive)
@@ -161,7 +162,7 @@ class MotionKernels:
         step, q, v, changing = self._recording(self._state)
         rows = self._rows(step, q, v, changing)
         weighted, limit, unit = self._setting.metric == 'mass', np.array((longest,)), np.eye(n)
-        M: Argument | Symbols = unit.ctypes.data
+        M: Argument | Symbols = address_of(unit)
         if weighted and count:
             M = robot(step, self._dyn, 'mass_matrix', n * n, q)
         wrong = np.array(getattr(rows, of), object)
@@ -169,7 +170,7 @@ class MotionKernels:
         code, solved = None, np.array([*[0.0] * n, *empty_rank_report()], object)
         if count and longest < math.inf:
             code = limited_solver(n, count)
-            solved = step.call(code.address, (M, A, wrong, limit.ctypes.data), n + FACTS)
+            solved = step.call(code.address, (M, A, wrong, address_of(limit)), n + FACTS)
         elif count:
             code = step_solver(n, count, weighted=weighted)
             solved = step.call(code.address, (M, A, wrong)[0 if weighted else 1:], n + FACTS)
@@ -278,7 +279,7 @@ class MotionKernels:
             return step.include(loop_calls(self._dyn, step.place(q), step.place(v), 'loops'))
         if function == 'jacobian':
             return robot(step, self._dyn, function, 6 * self.size, q, link=link)
-        return robot(step, self._dyn, function, MOTION, q, v, self._rest.ctypes.data, link=link)
+        return robot(step, self._dyn, function, MOTION, q, v, address_of(self._rest), link=link)
 
     def _rows(self, step: CallRecorder, q: Symbols, v: Symbols, changing: Mapping[str, Symbols]
               ) -> Rows:
@@ -305,7 +306,7 @@ class MotionKernels:
         n = self.size
         if self._setting.spring is None:
             return np.zeros(n, object)
-        g = robot(step, self._dyn, 'bias_forces', n, q, self._rest.ctypes.data)
+        g = robot(step, self._dyn, 'bias_forces', n, q, address_of(self._rest))
         damping, rooms = self._setting.spring
         place, roots, pace = np.split(changing['pull'][:3 * n], 3)
         inertia = list(M.diagonal())

@@ -40,6 +40,7 @@ from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import LoopOpenError
 from mbd_ros.execution.calls.fused import Argument, Computed, Fused, fused, KernelCall, Slice
 from mbd_ros.execution.ir.loop_code import loop_code, LoopCode
+from mbd_ros.execution.ir.machine_code import address_of
 from mbd_ros.model.caches import owned
 from mbd_ros.model.state import integrate, neutral
 from mbd_ros.simulation.manifold import Matrix, Vector
@@ -137,10 +138,10 @@ def driven_kernel(dyn: PreparedDynamics, drives: tuple[int, ...]) -> Fused | Non
                                     *given['sorted'][n:]], 'shared', n + FACTS)]
     else:
         m = ClosedLoops(dyn).count
-        parts = [*loop_calls(dyn, 'q', rest.ctypes.data, 'rows'),
+        parts = [*loop_calls(dyn, 'q', address_of(rest), 'rows'),
                  Computed(lambda given: [given['rows'][(VALUES + n) * i + VALUES + k]
                                          for i in range(m) for k in range(n)], 'A', m * n)]
-        given = ('A', 'needed', places.ctypes.data)
+        given = ('A', 'needed', address_of(places))
         if is_underactuated_by(dyn, drives):
             code = loop_code(
                 reached_share, [(n, n), (m, n), (n,), (count,), (n + FACTS,)],

@@ -38,6 +38,7 @@ from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import InvalidValueError, LoopOpenError
 from mbd_ros.execution.calls.fused import Computed, fused, KernelCall
 from mbd_ros.execution.ir.loop_code import loop_code
+from mbd_ros.execution.ir.machine_code import address_of
 from mbd_ros.model.caches import owned
 from mbd_ros.model.state import neutral
 from mbd_ros.simulation.manifold import displaced, joint_of_each_velocity, Matrix, Vector
@@ -182,8 +183,8 @@ def passive_code(dyn: PreparedDynamics, passive: tuple[int, ...]) -> Callable[..
         passive_step, [(m, VALUES + n), (n,), (len(passive),), (2 * n + FACTS + 2,)],
         [n, m, len(passive), padded(len(passive)), VALUES])
     return fused({'q': model.nq, 'v': n}, [
-        robot_call(dyn, 'own_loop_rows', 'rows', m * (VALUES + n), 'q', rest.ctypes.data),
-        KernelCall(code.address, ('rows', 'v', places.ctypes.data), 'step', 2 * n + FACTS + 2),
+        robot_call(dyn, 'own_loop_rows', 'rows', m * (VALUES + n), 'q', address_of(rest)),
+        KernelCall(code.address, ('rows', 'v', address_of(places)), 'step', 2 * n + FACTS + 2),
         Computed(lambda given: [*displaced_on_scalars(
             model, list(given['q']), list(given['step'][:n])), *given['step'][n:]],
             'all', model.nq + n + FACTS + 2)], 'passive_step', (dyn, rest, places, code)).call

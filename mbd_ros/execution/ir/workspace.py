@@ -56,27 +56,38 @@ done:
   ret void
 }}"""
 """What a module with ``take_ir`` holds; all its pieces are of one size."""
+BEFORE_WORLD = 8
+"""Bytes before the world, which hold that address; the caller's memory may be that of floats."""
 FROM_THE_CALLER = f"""
 define void @{RELEASE}() nounwind {{
   ret void
 }}
 define private ptr @take(ptr %world, i64 %size) nounwind {{
-  %place = getelementptr double, ptr %world, i64 -1
-  %piece = load ptr, ptr %place
+  %place = getelementptr i8, ptr %world, i64 -{BEFORE_WORLD}
+  %piece = load ptr, ptr %place, align 4
   %rest = getelementptr i8, ptr %piece, i64 %size
-  store ptr %rest, ptr %place
+  store ptr %rest, ptr %place, align 4
   ret ptr %piece
 }}
 define private void @give(ptr %world, ptr %piece) nounwind {{
-  %place = getelementptr double, ptr %world, i64 -1
-  store ptr %piece, ptr %place
+  %place = getelementptr i8, ptr %world, i64 -{BEFORE_WORLD}
+  store ptr %piece, ptr %place, align 4
   ret void
 }}"""
 """
 What stands in its place in exported libraries, which allocate nothing: pieces of the caller's
 memory, the address of whose rest stands before the world.
 """
+_TAKING = re.compile(r'call ptr @take\(ptr %world, i64 (\d+)\)')
+_GIVING = re.compile(r'^ *call void @give\(ptr %world, ptr %[\w.]+\)\n?', re.MULTILINE)
 _TAKEN = re.compile(r'@take\(ptr %world, i64 (\d+)\)')
+
+
+def on_the_stack(text: str) -> str:
+    """Return a text whose pieces are on the stack: for code that nobody hands a world."""
+    released = f'define void @{RELEASE}() nounwind {{\n  ret void\n}}'
+    return _GIVING.sub('', _TAKING.sub(r'alloca i8, i64 \1, align 16', text.replace(
+        DECLARATIONS, released)))
 
 
 def taken(text: str) -> int:

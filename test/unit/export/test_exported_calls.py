@@ -14,11 +14,10 @@
 """What exported libraries answer to wrong arguments, and that they keep to their arrays."""
 
 import ctypes
-import mmap
 import subprocess
 import threading
 
-from exported import answers, build, C99, Called, export, state_of
+from exported import answers, build, C99, Called, export, guarded, state_of
 import numpy as np
 import pytest
 from robots import model_of
@@ -29,9 +28,6 @@ from mbd_ros.export.entry_ir import CODES
 OK, NULL, NOT_FINITE, SINGULAR, NO_ROTATION, OVERLAP, COUNT = (
     CODES[name][0] for name in ('OK', 'NULL', 'NOT_FINITE', 'SINGULAR', 'NO_ROTATION', 'OVERLAP',
                                 'COUNT'))
-PAGE = mmap.PAGESIZE
-LIBC = ctypes.CDLL(None)
-LIBC.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 
 
 @pytest.fixture(scope='module')
@@ -144,36 +140,17 @@ def test_results_too_large_for_a_double(library, given):
     assert call('free_rk4_step', *given[:3], np.array([1.0]), step) in (SINGULAR,)
 
 
-def guarded(array, end):
-    """Return a copy that touches a page which must not be touched, and the memory it is in."""
-    size = -(-array.nbytes // PAGE) * PAGE
-    memory = mmap.mmap(-1, size + 2 * PAGE)
-    base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
-    place = PAGE if end == 'low' else PAGE + size - array.nbytes
-    copy = np.frombuffer(memory, np.float64, array.size, place).reshape(array.shape)
-    copy[...] = array
-    for page in (base, base + PAGE + size):
-        assert LIBC.mprotect(page, PAGE, 0) == 0
-    return copy, memory, (base, base + PAGE + size)
-
-
 @pytest.mark.parametrize('end', ['low', 'high'])
 @pytest.mark.parametrize('count', [1, 3, 11])
 def test_nothing_beyond_its_arrays(library, robot, end, count):
     call, state = Called(library), state_of(robot, 2)
     for symbol, function in library.functions:
         arrays = [*(state[name] for name, _ in function.inputs), np.zeros(function.size)]
-        kept = [guarded(one, end) for one in (*many(arrays, count), np.zeros(library.work))]
-        try:
-            code = call(f'{symbol}_many', *(one[0] for one in kept[:-1]), work=kept[-1][0],
-                        count=count)
-            assert code == OK and kept[-2][0].any()
+        with guarded([*many(arrays, count), np.zeros(library.work)], end) as kept:
+            assert call(f'{symbol}_many', *kept[:-1], work=kept[-1], count=count) == OK
+            assert kept[-2].any()
             if count == 1:
-                assert call(symbol, *(one[0] for one in kept[:-1]), work=kept[-1][0]) == OK
-        finally:
-            for _, _, pages in kept:
-                for page in pages:
-                    LIBC.mprotect(page, PAGE, 3)
+                assert call(symbol, *kept[:-1], work=kept[-1]) == OK
 
 
 def test_threads_at_once(library, robot):
