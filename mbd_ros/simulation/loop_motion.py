@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.algorithms.row_space import RowSpace
 from mbd_ros.dynamics.loops.closure import contradicted
+from mbd_ros.dynamics.loops.newton import newton
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import InvalidValueError, LoopConflictError, LoopOpenError
 from mbd_ros.simulation.manifold import displaced, Vector
@@ -82,12 +84,10 @@ class LoopStabilization:
         if not self._projects:
             return q, v
         dyn = self._dyn
-        for _ in range(CORRECTIONS):
-            step = dyn.position_correction(q, v)
-            if not np.abs(step).max() > CLOSED:
-                break
-            q = displaced(dyn.model, q, step)
-        else:
+        q, _, closed = newton(
+            q, lambda q: dyn.position_correction(q, v), partial(displaced, dyn.model),
+            most=CORRECTIONS, small=lambda step: not np.abs(step).max() > CLOSED)
+        if not closed:
             require_closed(dyn, q, None)
         return q, v + dyn.velocity_correction(q, v)
 

@@ -41,6 +41,7 @@ from mbd_ros.control.udwadia_kalaba.robot_code import robot
 from mbd_ros.control.udwadia_kalaba.solvers import (
     limited_solver, reached_solver, solver, step_solver)
 from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.dynamics.loops.newton import newton
 from mbd_ros.execution.calls.call_recorder import CallRecorder, Symbols
 from mbd_ros.execution.calls.fused import Argument, Fused
 from mbd_ros.execution.ir.trace import Operand
@@ -208,13 +209,18 @@ class MotionKernels:
 
         q, v = rk4_step(model, lambda t, q, v: motion(q, v)[:n], 0.0, q, v, h, first=first)
         sizes, way = list[Scalar](), list[Scalar]()
-        for _ in range(1 if pull is None else PULLS):
+
+        def correction(q: Symbols) -> Symbols:
             phi, change, about = np.split(
                 called(places, held + n + FACTS, 'end', q, v), (held, held + n))
-            q = np.array(displaced(model, list(q), list(-change)), object)
             sizes.append(length(phi))
             way.append(length(change))
             facts.append(about)
+            return -change
+
+        q, _, _ = newton(
+            q, correction, lambda q, step: np.array(displaced(model, list(q), list(step)), object),
+            most=1 if pull is None else PULLS, small=lambda step: False)
         phi, change, about = np.split(
             called(rates, held + n + FACTS, 'end', q, v), (held, held + n))
         v = v - change
