@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Literal, TypeAlias
 
@@ -83,13 +83,30 @@ class LoopStabilization:
         """Return the state with its loops closed, the same arrays where they are."""
         if not self._projects:
             return q, v
+        *_, (q, step) = self.corrections(q, v)
+        if np.abs(step).max() > CLOSED:
+            q = displaced(self._dyn.model, q, step)
+        return q, v + self._dyn.velocity_correction(q, v)
+
+    def corrections(self, q: Vector, v: Vector) -> Iterator[tuple[Vector, Vector]]:
+        """
+        Yield configurations on the way onto the loops, and the displacement from each.
+
+        The last displacement is none: rounding, smaller than ``CLOSED``.
+
+        Raises
+        ------
+        LoopOpenError
+            If there are ``CORRECTIONS`` larger ones.
+
+        """
         dyn = self._dyn
-        q, _, closed = newton(
-            q, lambda q: dyn.position_correction(q, v), partial(displaced, dyn.model),
-            most=CORRECTIONS, small=lambda step: not np.abs(step).max() > CLOSED)
-        if not closed:
-            require_closed(dyn, q, None)
-        return q, v + dyn.velocity_correction(q, v)
+        for place, step in newton(
+                q, lambda q: dyn.position_correction(q, v), partial(displaced, dyn.model),
+                most=CORRECTIONS, small=lambda step: not np.abs(step).max() > CLOSED):
+            yield place, step
+        if np.abs(step).max() > CLOSED:
+            require_closed(dyn, displaced(dyn.model, place, step), None)
 
     def violation(self, q: Vector) -> float:
         """Return the norm of phi."""

@@ -66,11 +66,6 @@ class _Step(NamedTuple):
         """Return whether the loops are closed, or no step closes them more."""
         return self.size <= CLOSED or self.longest <= CLOSED
 
-    @staticmethod
-    def displaced(_: Vector, step: _Step) -> Vector:
-        """Return where it leads."""
-        return step.moved
-
 
 class PassiveJoints:
     """
@@ -139,10 +134,10 @@ class PassiveJoints:
 
     def _newton(self, place: Vector, rates: Vector) -> tuple[Vector, Vector] | None:
         """Return the state with its loops closed, None if that takes too many steps."""
-        place, found, closed = newton(
-            place, lambda q: self._step(q, rates), _Step.displaced, most=STEPS,
+        *_, (place, found) = newton(
+            place, lambda q: self._step(q, rates), lambda _, step: step.moved, most=STEPS,
             small=_Step.is_small)
-        if not closed:
+        if not found.is_small():
             return None
         if found.size > TOLERATED:
             raise self._open(self._dyn.own_loop_rows(place, self._rest)[:, 0])

@@ -26,7 +26,7 @@ Nocedal, Wright, Numerical Optimization, 2006, sections 10.3 and 11.2.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -37,9 +37,9 @@ Step = TypeVar('Step')
 
 
 def newton(q: Any, step: Callable[[Any], Step], displaced: Callable[[Any, Step], Any], *,
-           most: int, small: Callable[[Step], bool]) -> tuple[Any, Step, bool]:
+           most: int, small: Callable[[Step], bool]) -> Iterator[tuple[Any, Step]]:
     """
-    Return where plain Newton steps lead.
+    Yield where plain Newton steps lead, and the step from there.
 
     Parameters
     ----------
@@ -52,24 +52,22 @@ def newton(q: Any, step: Callable[[Any], Step], displaced: Callable[[Any, Step],
     most : int
         Number of steps at most, 1 or more.
     small : callable
-        Whether a step is so small, or what it removes, that it is not taken and none follows.
+        Whether a step is so small, or what it removes, that none follows.
 
-    Returns
-    -------
+    Yields
+    ------
     q : array
         (nq,).
     step : array
-        The last one that was computed.
-    bool
-        Whether it was small.
+        From it. The last is small, or there were as many as allowed: it is still to be taken.
 
     """
-    taken = 0
-    while not small(last := step(q)):
-        q, taken = displaced(q, last), taken + 1
-        if taken == most:
-            return q, last, False
-    return q, last, True
+    for _ in range(most):
+        found = step(q)
+        yield q, found
+        if small(found):
+            return
+        q = displaced(q, found)
 
 
 class Reached(NamedTuple):
@@ -106,7 +104,7 @@ class DampedProblem(Protocol):
         """Return whether another step is wanted."""
 
     def step(self, q: Array, phi: Array) -> Array:
-        """Return the step (nv,) at q, damped as it is now."""
+        """Return the damped step from q, (nv,)."""
 
     def displaced(self, q: Array, step: Array) -> Array:
         """Return q after a step."""

@@ -54,10 +54,10 @@ from mbd_ros.messages.trajectories.streams import is_target, read_target, timed
 from mbd_ros.messages.trajectories.way_points import (
     FEW, GoalError, read_ahead, Reference, Rules, Running, wait_of)
 from mbd_ros.model.names import simple_joints
+from mbd_ros.nodes.controlling.background_work import DefaultGroupQueue, run_in_thread
+from mbd_ros.nodes.controlling.joint_constraints import JointConstraints
 from mbd_ros.nodes.parts import qos
-from mbd_ros.nodes.parts.aside import done_aside, Turns
 from mbd_ros.nodes.parts.guard import GuardedNode, REFUSALS
-from mbd_ros.nodes.parts.joint_constraints import JointConstraints
 from mbd_ros.simulation.manifold import Vector
 
 NEVER = float('inf')
@@ -146,16 +146,16 @@ class ControllerGoals:
         Its parameters.
     patient : CallbackGroup
         Of the actions, which wait for a compiler.
-    turns : Turns
+    default_group : DefaultGroupQueue
         For what they change.
 
     """
 
     def __init__(self, node: GuardedNode, owner: Owner, settings: SimpleNamespace,
-                 patient: CallbackGroup, turns: Turns) -> None:
+                 patient: CallbackGroup, default_group: DefaultGroupQueue) -> None:
         self._owner = owner
         self._settings = settings
-        self._turns = turns
+        self._default_group = default_group
         self._newest: object = None
         # id of an accepted goal -> its approach, the task of the controller, and its own
         self._approaches: dict[int, tuple[Way, Task, Task]] = {}
@@ -270,10 +270,10 @@ class ControllerGoals:
                 controlled.tracker.running is not None):
             use()
             return
-        done_aside(partial(
-            prepare_pace, controlled.tracker.apart(), controlled.tracker.task,
+        run_in_thread(partial(
+            prepare_pace, controlled.tracker.copy_for_planning(), controlled.tracker.task,
             controlled.measured.q, controlled.measured.v)).add_done_callback(
-                lambda _: self._turns.take(use))
+                lambda _: self._default_group.take(use))
 
     def _change_pace(self, controlled: Controlled) -> bool:
         """Bring what is followed to the pace that is wanted; tell whether it was another."""
@@ -370,7 +370,7 @@ class ControllerGoals:
             self._feed_forward(controlled, goal.trajectory)
             if self._waits(controlled, goal.trajectory):
                 return partial(self._rehearse_later, controlled, goal, controlled.tracker.later())
-            tracker = controlled.tracker.apart()
+            tracker = controlled.tracker.copy_for_planning()
             moved, path_at = self._path_of(
                 controlled, goal.trajectory, goal.multi_dof_trajectory)
             place = controlled.tracker.reference(controlled.measured.q)[0]
@@ -432,7 +432,8 @@ class ControllerGoals:
             task = path_goals.read_task(goal, controlled.task, controlled.commands, data)
             read[:] = controlled.task, task
             tracker, q, v = controlled.tracker, controlled.measured.q, controlled.measured.v
-            one, other = tracker.apart(), None if self._wanted == 1.0 else tracker.apart()
+            one = tracker.copy_for_planning()
+            other = None if self._wanted == 1.0 else tracker.copy_for_planning()
             at_all = partial(rehearse_task, one, task, q, v, path_goals.duration_of(goal))
 
             def rehearse() -> Way:
@@ -448,7 +449,7 @@ class ControllerGoals:
     async def _rehearsed(self, goal: object, ask: Callable[[], Callable[[], Any]]) -> Any:
         """Return what the rehearsal of a goal does, unless a newer one came meanwhile."""
         self._require_newest(goal)
-        rehearse = await self._turns.take(ask)
+        rehearse = await self._default_group.take(ask)
         return await self._aside(goal, rehearse)
 
     async def _aside(self, goal: object, work: Callable[[], Any]) -> Any:
@@ -456,7 +457,7 @@ class ControllerGoals:
         def needed() -> Any:   # those that are outdated do not keep the newest waiting
             self._require_newest(goal)
             return work()
-        found = await done_aside(needed)
+        found = await run_in_thread(needed)
         self._require_newest(goal)
         return found
 
@@ -468,7 +469,7 @@ class ControllerGoals:
     async def _follow_joints(self, handle: Any) -> None:
         """Begin a joint trajectory between two control steps."""
         self._require_right(handle)
-        await self._turns.take(lambda: self._begin_trajectory(handle))
+        await self._default_group.take(lambda: self._begin_trajectory(handle))
 
     def _waits(self, controlled: Controlled, message: JointTrajectory) -> bool:
         """Tell whether a trajectory begins later, and the path of a tool goes on until then."""
@@ -502,7 +503,7 @@ class ControllerGoals:
     async def _follow_path(self, handle: Any) -> None:
         """Begin a path or constraints, likewise."""
         self._require_right(handle)
-        await self._turns.take(lambda: self._begin_path(handle))
+        await self._default_group.take(lambda: self._begin_path(handle))
 
     def _begin_trajectory(self, handle: Any) -> None:
         """Begin a joint trajectory."""
@@ -594,7 +595,7 @@ class ControllerGoals:
                  ) -> float:
         """Return the part of its speed at which a trajectory of the topic can be followed."""
         pace: float = self._with_effort(partial(
-            fitting_pace, controlled.tracker.apart(), moved, path_at,
+            fitting_pace, controlled.tracker.copy_for_planning(), moved, path_at,
             controlled.tracker.reference(controlled.measured.q)[0],
             stretch=self._too_much_effort == 'stretch', patience=PATIENCE), 1.0)
         return pace
