@@ -3,7 +3,7 @@
 #
 #   make demo [ROBOT=puma560] [ARGS="..."]   a robot tracks a path; Ctrl-C ends it
 #   make test [PYTEST_ARGS="..."]            the whole test suite
-#   make test-quick                          what two minutes suffice for, of the numerical packages
+#   make test-quick                          two minutes of both processors, of the numerical packages
 #   make chaos [ARGS="--short restarts"]     running robots disturbed; one table at the end
 #   make soak [ARGS="--minutes 10 panda"]    every launch of the README for ten minutes; one table
 #   make platforms [ARGS="--short 3.10"]     other Pythons, dependencies and processors; one table
@@ -60,6 +60,7 @@ test: install test-tools browser
 	MBD_ROS_EVERY_TEST=1 $(BIN)/pytest -n $(WORKERS) $(PYTEST_ARGS)
 
 # Two minutes of the numerical packages, breadth first, without nodes and browsers (conftest.py).
+# Processor time: a busy machine takes longer, and tests the same.
 QUICK := spatial model execution environment dynamics simulation control description
 test-quick: install test-tools
 	$(BIN)/pytest -q -n $(WORKERS) -m 'not nodes and not browser and not slow' --seconds 100 \

@@ -60,21 +60,21 @@ if LACKING:   # each such file would end the collection of all others
 
 
 BEGUN = pytest.StashKey[float]()
-"""When the first test began [s]."""
+"""What the processors had done for this process when the first test began [s]."""
 
 
 def pytest_addoption(parser):
     """Take a time after which no more tests begin."""
     parser.addoption('--seconds', type=float, metavar='S', help=(
-        'begin no test later than so many seconds after the first: the first tests of all files '
-        'run before the second ones, and those left out are told as skipped'))
+        'begin no test after so many seconds of processor time, of each worker: the first tests '
+        'of all files run before the second ones, and those left out are told as skipped'))
 
 
 @pytest.hookimpl(tryfirst=True)   # before fixtures are made
 def pytest_runtest_setup(item):
     """Leave a test out that would begin too late."""
     seconds = item.config.getoption('--seconds')
-    now = time.monotonic()
+    now = time.process_time()   # so that a busy machine leaves out no more
     if seconds is not None and now - item.session.stash.setdefault(BEGUN, now) > seconds:
         pytest.skip(f'{seconds:g} s are over')
 

@@ -24,7 +24,7 @@ ROBOTS = ('puma560', 'three_link_arm', 'panda', 'five_bar', 'delta', 'stewart', 
 def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the node, now that the arguments are known."""
     value = context.launch_configurations
-    return launching.in_namespace(value, [launching.ours(
+    return launching.in_namespace(value, [launching.package_node(
         value, 'dynamics_server', {'robot_description': launching.description(value)})])
 
 

@@ -25,11 +25,11 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     bends = {'flexible': value['flexible'] == 'true'}
     return launching.in_namespace(value, [
         launching.state_publisher(value),
-        launching.ours(value, 'simulator', config,
-                       {**bends, 'lockstep': True, 'publish_rate': 500.0}),
-        launching.ours(value, 'controller', config,
-                       {**bends, 'rate': 500.0, 'lockstep': True}),
-        launching.ours(value, 'dynamics_server', bends), *launching.viewer(value, **bends),
+        launching.package_node(value, 'simulator', config,
+                               {**bends, 'lockstep': True, 'publish_rate': 500.0}),
+        launching.package_node(value, 'controller', config,
+                               {**bends, 'rate': 500.0, 'lockstep': True}),
+        launching.package_node(value, 'dynamics_server', bends), *launching.viewer(value, **bends),
         *launching.rviz(value)])
 
 

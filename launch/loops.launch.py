@@ -25,9 +25,9 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     value = context.launch_configurations
     return launching.in_namespace(value, [
         launching.state_publisher(value),
-        launching.ours(value, 'simulator',
-                       {'effort_timeout_action': 'keep', 'publish_rate': 100.0}),
-        launching.ours(value, 'dynamics_server'), *launching.viewer(value),
+        launching.package_node(value, 'simulator',
+                               {'effort_timeout_action': 'keep', 'publish_rate': 100.0}),
+        launching.package_node(value, 'dynamics_server'), *launching.viewer(value),
         *launching.rviz(value)])
 
 

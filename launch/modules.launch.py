@@ -27,13 +27,13 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     current = [launching.number(value, 'current', -10.0, 10.0), 0.0, 0.0]
     gravity = [0.0, 0.0, launching.number(value, 'gravity', -1000.0, 1000.0)]
     return launching.in_namespace(value, [
-        launching.ours(value, 'module_manager', {'graph': graph}),
-        launching.ours(value, 'simulator', {
+        launching.package_node(value, 'module_manager', {'graph': graph}),
+        launching.package_node(value, 'simulator', {
             'gravity': gravity, 'fluid.current': current,
             'publish_rate': launching.number(value, 'rate', 1.0, 5000.0),
             'effort_timeout_action': value['effort_timeout_action'],
             'brakes_until_commanded': value['drift'] != 'true'}),
-        launching.ours(value, 'dynamics_server', {'fluid.current': current}),
+        launching.package_node(value, 'dynamics_server', {'fluid.current': current}),
         *launching.viewer(value, gravity=gravity),
         *launching.rviz(value, 'world')])
 

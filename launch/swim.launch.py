@@ -79,16 +79,17 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
                                 'empty: of these robots only quadruped walks')
     nodes = rov(value) if value['robot'] == 'rov' else modules(value)
     return launching.in_namespace(value, [
-        *nodes, launching.ours(value, 'dynamics_server', fluid(value)), *launching.viewer(value),
-        *launching.rviz(value, 'world')])
+        *nodes, launching.package_node(value, 'dynamics_server', fluid(value)),
+        *launching.viewer(value), *launching.rviz(value, 'world')])
 
 
 def rov(value: Mapping[str, str]) -> list[LaunchDescriptionEntity]:
     """Return the nodes of the vehicle."""
     config = str(launching.share('config', 'rov.yaml'))
     return [launching.state_publisher({**value, 'description': '', 'trusted': 'false'}),
-            launching.ours(value, 'simulator', config, {'lockstep': True, **fluid(value)}),
-            launching.ours(value, 'controller', config, {'lockstep': True, **fluid(value)})]
+            launching.package_node(value, 'simulator', config, {'lockstep': True, **fluid(value)}),
+            launching.package_node(
+                value, 'controller', config, {'lockstep': True, **fluid(value)})]
 
 
 def modules(value: Mapping[str, str]) -> list[LaunchDescriptionEntity]:
@@ -96,13 +97,13 @@ def modules(value: Mapping[str, str]) -> list[LaunchDescriptionEntity]:
     walks = value['robot'] == 'quadruped'
     graph = str(launching.share('config', 'modules', f'{value["robot"]}.yaml'))
     nodes: list[LaunchDescriptionEntity] = [
-        launching.ours(value, 'module_manager', {'graph': graph}),
-        launching.ours(value, 'simulator', {
+        launching.package_node(value, 'module_manager', {'graph': graph}),
+        launching.package_node(value, 'simulator', {
             'publish_rate': 250.0, 'lockstep': True, **fluid(value),
             **({'joints': LEGS, 'initial_positions': [0.39, -0.78] * 4, 'ground.present': True,
                 'ground.heights': value['ground'] and str(file_path(value['ground']))}
                if walks else {})}),
-        launching.ours(value, 'gait', {
+        launching.package_node(value, 'gait', {
             'gait': value['gait'] or ('crawl' if walks else 'swim'),
             **({'joints': LEGS} if walks else {'kp': 60.0, 'kd': 10.0})})]
     after = launching.number(value, 'reconfigure_after')

@@ -116,7 +116,7 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     if value['composed'] == 'true':
         nodes.append(composed(value, ours, configs))
     else:
-        nodes += [launching.ours(value, name, *configs, parameters)
+        nodes += [launching.package_node(value, name, *configs, parameters)
                   for name, parameters in ours.items()]
     floats = value['robot'] == 'space_robot' and not value['description']
     nodes += launching.rviz(value, 'world' if floats else '', **time)

@@ -26,10 +26,12 @@ The first is what type checkers and editors read, the second what runs.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+import functools
 import importlib
 import sys
 from types import ModuleType
 from typing import Any
+import warnings
 
 
 def on_demand(package: str, places: Mapping[str, Sequence[str]], modules: Sequence[str] = (),
@@ -86,3 +88,29 @@ def on_demand(package: str, places: Mapping[str, Sequence[str]], modules: Sequen
             known[name], ModuleType)), *where, *modules})
 
     return get, names
+
+
+def former(name: str, now: Callable[..., Any]) -> Callable[..., Any]:
+    """
+    Return a function, or method, under the name that it had in the release before.
+
+    Parameters
+    ----------
+    name : str
+        Its former name.
+    now : callable
+        The function.
+
+    Returns
+    -------
+    callable
+        Does the same, with a DeprecationWarning that says the present name.
+
+    """
+    @functools.wraps(now)
+    def called(*arguments: Any, **named: Any) -> Any:
+        warnings.warn(f'{name} is {now.__name__} now; the former name goes with the next release',
+                      DeprecationWarning, stacklevel=2)
+        return now(*arguments, **named)
+    called.__doc__ = f'Former name of ``{now.__name__}``.'
+    return called

@@ -31,7 +31,7 @@ class Carried(NamedTuple):
     inertia: RigidInertia
 
 
-class Here(NamedTuple):
+class LoadFrame(NamedTuple):
     """Where the link is in the body that carries."""
 
     frame: Link
@@ -45,22 +45,22 @@ class LoadLaw(Law):
     world: Carried = Carried(NO_INERTIA)
     name: str = NAME
 
-    def constants(self, model: Model, i: int) -> tuple[Here, ...]:
+    def constants(self, model: Model, i: int) -> tuple[LoadFrame, ...]:
         """Return where the link is in its body."""
         frame = model.links[self.link]
-        return (Here(Link(rotation_record(frame.rotation), vector_record(frame.translation))),
+        return (LoadFrame(Link(rotation_record(frame.rotation), vector_record(frame.translation))),
                 ) if frame.body == i else ()
 
-    def load(self, constants: tuple[Here, ...], motion: Motion, world: World) -> Wrench:
+    def load(self, constants: tuple[LoadFrame, ...], motion: Motion, world: World) -> Wrench:
         """Return gyroscopic terms, ``-(w x I w, w x (w x m c))``; the weight is its inertia's."""
         return _carried(constants, world).gyroscopic(motion.velocity.angular) * -1.0
 
-    def inertia(self, constants: tuple[Here, ...], motion: Motion, world: World
+    def inertia(self, constants: tuple[LoadFrame, ...], motion: Motion, world: World
                 ) -> ArticulatedInertia:
         """Return that of the load."""
         return _carried(constants, world).articulated()
 
-    def energy(self, constants: tuple[Here, ...], motion: Motion, world: World
+    def energy(self, constants: tuple[LoadFrame, ...], motion: Motion, world: World
                ) -> tuple[Scalar, Scalar]:
         """Return ``V I V / 2`` and ``-m g . p``."""
         inertia = _carried(constants, world)
@@ -69,7 +69,7 @@ class LoadLaw(Law):
         return inertia.kinetic_energy(motion.velocity), -world.gravity.dot(moment)
 
 
-def _carried(constants: tuple[Here, ...], world: World) -> RigidInertia:
+def _carried(constants: tuple[LoadFrame, ...], world: World) -> RigidInertia:
     """Return the inertia of the load about the origin of the body, along its axes."""
     own: RigidInertia = world.own.inertia
     return constants[0].frame.inertia_to_parent(own)

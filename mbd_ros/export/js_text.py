@@ -26,7 +26,8 @@ _LOADER = """
    there is one, and gives a typed array, or throws. source: the bytes of the .wasm file. */
 export async function load(source) {
   const env = {
-    sin: Math.sin, cos: Math.cos, tanh: Math.tanh, sinf: Math.sin, cosf: Math.cos, tanhf: Math.tanh,
+    sin: Math.sin, cos: Math.cos, tanh: Math.tanh,
+    sinf: Math.sin, cosf: Math.cos, tanhf: Math.tanh,
     memset: (to, value, size) => { bytes().fill(value, to, to + size); return to; },
     memcpy: (to, from, size) => { bytes().copyWithin(to, from, from + size); return to; },
   };

@@ -46,25 +46,26 @@ from mbd_ros.messages.trajectories.path_goals import read_payload
 from mbd_ros.messages.trajectories.trajectories import standard_state
 from mbd_ros.model.names import simple_joints
 from mbd_ros.model.state import floating_base
+from mbd_ros.nodes.controlling.background_work import DefaultGroupQueue, run_in_thread
+from mbd_ros.nodes.controlling.controller_drawings import ControllerDrawings
+from mbd_ros.nodes.controlling.controller_goals import (
+    Controlled, ControllerGoals, IDLE, ON_PURPOSE)
 from mbd_ros.nodes.controlling.drag_targets import DragTargets
 from mbd_ros.nodes.controlling.hardware import Hardware
 from mbd_ros.nodes.controlling.live_gains import change_task
-from mbd_ros.nodes.controlling.modes import FINE, MODES, SENDING, usual
+from mbd_ros.nodes.controlling.modes import FINE, mode_text, MODES, SENDING
 from mbd_ros.nodes.controlling.state_senders import StateSenders
 from mbd_ros.nodes.controlling.state_stream import StateStream
+from mbd_ros.nodes.controlling.state_synchronizer import CompletedJoints, StateSynchronizer
+from mbd_ros.nodes.controlling.task_parameters import posture_of, task_from_parameters, with_gains
+from mbd_ros.nodes.controlling.timeout_counter import CHECK_PERIOD, TimeoutCounter
 from mbd_ros.nodes.parts import qos
-from mbd_ros.nodes.parts.aside import done_aside, Turns
-from mbd_ros.nodes.parts.companions import Companions, CompletedJoints
-from mbd_ros.nodes.parts.controller_drawings import ControllerDrawings
-from mbd_ros.nodes.parts.controller_goals import Controlled, ControllerGoals, IDLE, ON_PURPOSE
+from mbd_ros.nodes.parts.fluid_and_ground import gravity_of, into_fluid, VectorTopic
 from mbd_ros.nodes.parts.health import (
     Durations, ERROR, Health, HealthPublisher, OK, rivals, WARNING)
 from mbd_ros.nodes.parts.managed import ManagedNode
 from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
 from mbd_ros.nodes.parts.run import run
-from mbd_ros.nodes.parts.silence import LOOK, Silence
-from mbd_ros.nodes.parts.surroundings import gravity_of, into_fluid, VectorTopic
-from mbd_ros.nodes.parts.task_parameters import posture_of, task_from_parameters, with_gains
 
 REPLACED = 'the robot was replaced'
 
@@ -94,7 +95,7 @@ class Controller(ManagedNode):
     NAME = 'controller'
     _source: RobotSource
 
-    def forget(self) -> None:
+    def reset_state(self) -> None:
         """Have no robot and nothing to follow."""
         self._computing, self._answering, self._computed = Durations(), Durations(), 0.0
         self._commands: EffortCommands | None = None
@@ -110,7 +111,7 @@ class Controller(ManagedNode):
         self._mode, self._why, self._replaced = (
             ControllerState.MODE_WAITING, 'no joint states yet', '')
         self._steps = self._misses = self._begin = 0
-        self._stamp, self._silence, self._stands = -1, Silence(), False
+        self._stamp, self._timeout, self._stands = -1, TimeoutCounter(), False
 
     def configure(self) -> None:
         """Take the robot and listen for joint states."""
@@ -122,10 +123,11 @@ class Controller(ManagedNode):
             JointTrajectoryControllerState, '~/controller_state', qos.RELIABLE)
         self._completed = CompletedJoints(self, self._state_every * self._period)
         self._drawings = ControllerDrawings(self)
-        self._patient, self._turns = ReentrantCallbackGroup(), Turns(self)
-        self._goals = ControllerGoals(self, self, self._settings, self._patient, self._turns)
+        self._patient, self._default_group = ReentrantCallbackGroup(), DefaultGroupQueue(self)
+        self._goals = ControllerGoals(
+            self, self, self._settings, self._patient, self._default_group)
         self._targets = DragTargets(self, self, self._settings, self._drawings.frame)
-        self._companions = Companions(self, self._answer, self._settings.lockstep)
+        self._synchronizer = StateSynchronizer(self, self._answer, self._settings.lockstep)
         self._source = RobotSource(
             self, self._settings.robot_description, self._on_robot,
             floating_base=self._settings.floating_base, adapt=into_fluid(self._settings.fluid))
@@ -137,18 +139,18 @@ class Controller(ManagedNode):
         VectorTopic(self, '~/gravity', ('controller', 'gravity'), self._change_gravity)
         VectorTopic(self, '~/current', ('controller', 'fluid.current'), self._change_current)
         self._watch = self.create_timer(
-            LOOK, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME))
-        self._health = HealthPublisher(self, self._how)
+            CHECK_PERIOD, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        self._health = HealthPublisher(self, self._diagnostics)
 
     def deactivate(self) -> None:
         """Leave the robot with the efforts that carry its weight; a task begins anew."""
         if self._mode in SENDING:
-            self._carry()
+            self._send_gravity_compensation()
         self._wait('the controller was deactivated')
         self._tracker = self._measured = None
         self._stamp = -1
         self._replaced = ''
-        self._senders.stream.forget()
+        self._senders.stream.reset()
         self._say_idle(self._source.robot)
 
     def _on_robot(self, robot: Robot) -> None:
@@ -182,7 +184,7 @@ class Controller(ManagedNode):
         self._reader = JointStateReader(model, first.bending.elastic_names)
         self._task = task
         self._hardware.use(model, commands, thrust, driven)
-        self._companions.use(model, self._drawings.frame(model))
+        self._synchronizer.use(model, self._drawings.frame(model))
         self._completed.use(model)
         self._following = FollowingWatch(model)
         self._dynamics, self._gravity = dynamics, list(settings.gravity)
@@ -200,12 +202,12 @@ class Controller(ManagedNode):
 
     def _answer(self, message: JointState) -> None:
         robot = self._source.robot
-        if robot is None or self._reader is None or self._companions.awaits(message):
+        if robot is None or self._reader is None or self._synchronizer.awaits(message):
             return
         begin = time.perf_counter()
         stamp = to_nanoseconds(message.header.stamp)
         if stamp == self._stamp and self._hardware.send_again():   # it came again: the answer was
-            self._silence.heard()   # lost, or time stands still
+            self._timeout.heard()   # lost, or time stands still
             if self._stands and self._mode == ControllerState.MODE_LOST:   # and no state was
                 self._set_mode(self._told.mode, self._told.message)
                 self._states.publish(self._told)
@@ -227,11 +229,11 @@ class Controller(ManagedNode):
     def _state(self, stamp: int, message: JointState) -> Measured | None:
         """Return the measured state, None without a companion of the joint state."""
         assert self._reader is not None
-        place = self._companions.state(stamp, self._settings.state_timeout * SECOND)
+        place = self._synchronizer.state(stamp, self._settings.state_timeout * SECOND)
         if place is not None:
             self._missing = 'joint_states'
             return self._reader.read(message, others=place)
-        self._missing = missing = self._companions.missing
+        self._missing = missing = self._synchronizer.missing
         if self._mode == ControllerState.MODE_WAITING:
             self._wait(f'no {missing}'
                        + (' of the floating base' if missing == 'odometry' else ''))
@@ -261,10 +263,10 @@ class Controller(ManagedNode):
         elif self._mode != ControllerState.MODE_LOST:
             self._misses += max(0, round((stamp - self._stamp) / self._period) - 1)
         if self._stands and stamp - self._stamp > self._settings.state_timeout * SECOND:
-            self._let_go('joint states were left out')
+            self._abandon_task('joint states were left out')
         tracker, self._stands = self._tracker, False
         self._stamp, self._measured = stamp, measured
-        self._silence.heard()
+        self._timeout.heard()
         state = (stamp - self._begin) / SECOND, measured.q, measured.v
         if self._mode == ControllerState.MODE_LOST and tracker.mode is Mode.WEIGHTLESS:
             self._take_up(tracker)
@@ -315,7 +317,7 @@ class Controller(ManagedNode):
             return
         task = with_gains(before, vars(self._settings), commands)
         if tracker is not None and self._measured is not None:
-            change_task(tracker, before, task, self._measured, self._turns, self.guard,
+            change_task(tracker, before, task, self._measured, self._default_group, self.guard,
                         lambda: self._task if tracker is self._tracker else None)
         self._task = task
 
@@ -373,10 +375,10 @@ class Controller(ManagedNode):
                     'what the robot can hold where it is; more than the effort limit of '
                     f'{", ".join(joints)} would be needed'))
             self._payload = payload
-        robot, payload, dynamics, preparation = await self._turns.take(ask)
+        robot, payload, dynamics, preparation = await self._default_group.take(ask)
         if preparation is not None:
-            await done_aside(preparation)
-        await self._turns.take(use)
+            await run_in_thread(preparation)
+        await self._default_group.take(use)
         self.get_logger().info(f'payload: {payload.mass:g} kg on {payload.link}')
         response.success, response.model_generation = True, robot.model.generation
         return response
@@ -445,7 +447,7 @@ class Controller(ManagedNode):
         robot = self._source.robot
         if robot is None:
             self._wait(f'no robot: {self._source.problem}', say=False)
-        elif (self._mode in SENDING or self._stands) and self._silence.look(
+        elif (self._mode in SENDING or self._stands) and self._timeout.is_over(
                 self._settings.state_timeout):
             self._lose()
         if self._mode not in SENDING:
@@ -463,19 +465,19 @@ class Controller(ManagedNode):
         self._stands = self._settings.lockstep and self.count_publishers(
             self._senders.topic_name) > 0
         if not self._stands:
-            self._let_go(lost)
+            self._abandon_task(lost)
         self._set_mode(ControllerState.MODE_LOST, f'{lost} '
                        f'{self._settings.state_timeout:g} s ago: no efforts are sent')
 
-    def _let_go(self, why: str) -> None:
+    def _abandon_task(self, why: str) -> None:
         """Leave the robot with the efforts that carry its weight, and end what it followed."""
-        self._carry()
+        self._send_gravity_compensation()
         if self._tracker is not None and self._task is not None and (
                 self._task.start == 'approach' or self._tracker.task is not self._task):
             self._tracker.release()
         self._goals.drop(why)
 
-    def _carry(self) -> None:
+    def _send_gravity_compensation(self) -> None:
         """Send the efforts that carry the weight of the robot where it is."""
         controlled = self.controlled()
         if controlled is None:
@@ -495,13 +497,13 @@ class Controller(ManagedNode):
         if (mode, why) == (self._mode, self._why):
             return
         self._mode, self._why = mode, why
-        text = usual(mode, why)
+        text = mode_text(mode, why)
         if say and text:
             self.get_logger().info(text)
         elif say:
             self.get_logger().warning(why)
 
-    def _how(self) -> Health:
+    def _diagnostics(self) -> Health:
         """Return the health of the node."""
         values = {
             'model generation': self._source.generation, 'steps': self._steps,

@@ -25,14 +25,14 @@ from mbd_ros.dynamics import compile_model
 from mbd_ros.errors import LoopsOpenWarning
 from mbd_ros.execution import forced
 from mbd_ros.messages.dynamics import request_costs as costs
-from mbd_ros.nodes.parts.effort_streams import EffortStreams
+from mbd_ros.nodes.parts.fluid_and_ground import fluid_of, VectorTopic
 from mbd_ros.nodes.parts.guard import REPEATS
 from mbd_ros.nodes.parts.health import Durations, ERROR, Health, HealthPublisher, OK, WARNING
 from mbd_ros.nodes.parts.managed import ManagedNode
 from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
 from mbd_ros.nodes.parts.run import run
-from mbd_ros.nodes.parts.surroundings import fluid_of, VectorTopic
 from mbd_ros.nodes.serving.answers import Answers, SERVICES
+from mbd_ros.nodes.serving.effort_streams import EffortStreams
 from mbd_ros.nodes.serving.heavy_worker import HeavyWorker
 from mbd_ros.nodes.serving.worker_process import Done
 
@@ -77,7 +77,7 @@ class DynamicsServer(ManagedNode):
         self.num_threads: int = self._settings.num_threads
         self._large, self._checks = HeavyWorker(), HeavyWorker()
 
-    def forget(self) -> None:
+    def reset_state(self) -> None:
         """Have answered nothing."""
         self._durations = Durations()
         self._answered = 0

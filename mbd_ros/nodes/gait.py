@@ -66,7 +66,7 @@ class GaitNode(ManagedNode):
     NAME = 'gait'
     _source: RobotSource
 
-    def forget(self) -> None:
+    def reset_state(self) -> None:
         """Have no legs to move."""
         self._walking: Walking | None = None
         self._numbers: tuple[object, ...] = ()
@@ -92,7 +92,7 @@ class GaitNode(ManagedNode):
             self._command = self._commands.write(self._commands.velocities('', []), self._stamp)
             self._efforts.publish(self._command)
         self._command = None
-        self._senders.stream.forget()
+        self._senders.stream.reset()
 
     def _on_robot(self, robot: Robot) -> None:
         """Move a robot; in the rhythm of the one before, if its legs are those of the gait."""

@@ -40,6 +40,7 @@ from mbd_ros.description.xml.roots import around
 from mbd_ros.description.xml.xacro_arguments import argument_words
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.nodes.launch_domain import own_domain
+from mbd_ros.on_demand import former
 
 BOOLEAN = ('true', 'false')
 DISTANCE, SMALLEST = 1.4, 0.1
@@ -201,7 +202,7 @@ def frame_prefix(value: Mapping[str, str]) -> dict[str, ParameterValue]:
     return {'frame_prefix': ParameterValue(value['frame_prefix'], value_type=str)}
 
 
-def ours(value: Mapping[str, str], executable: str, *parameters: Any) -> Node:
+def package_node(value: Mapping[str, str], executable: str, *parameters: Any) -> Node:
     """Return a node of this package under the name of its executable."""
     return Node(package='mbd_ros', executable=executable, name=executable, output='screen',
                 sigterm_timeout=TIME_TO_END,
@@ -209,11 +210,14 @@ def ours(value: Mapping[str, str], executable: str, *parameters: Any) -> Node:
                             frame_prefix(value)])
 
 
+ours = former('ours', package_node)
+
+
 def viewer(value: Mapping[str, str], **parameters: Any) -> list[Node]:
     """Return the page in the browser with parameters, if it is wanted."""
     if value['viewer'] != 'true':
         return []
-    return [ours(value, 'viewer', {
+    return [package_node(value, 'viewer', {
         'port': round(number(value, 'port', 1, 65535)), **parameters})]
 
 

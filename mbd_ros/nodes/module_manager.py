@@ -31,10 +31,10 @@ from mbd_ros.messages.states.reconfigurations import Change, read_jump, read_pos
 from mbd_ros.model import load_text, Model
 from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.parts.health import Durations, Health, HealthPublisher, OK
-from mbd_ros.nodes.parts.link_frames import LinkFrames
 from mbd_ros.nodes.parts.managed import ManagedNode
-from mbd_ros.nodes.parts.moving_robot import MovingRobot
 from mbd_ros.nodes.parts.run import run
+from mbd_ros.nodes.reconfiguring.link_frames import LinkFrames
+from mbd_ros.nodes.reconfiguring.moving_robot import MovingRobot
 
 
 class ModuleManager(ManagedNode):
@@ -63,7 +63,7 @@ class ModuleManager(ManagedNode):
         super().__init__()
         self._generation = 0   # goes on after a cleanup: no number is given twice
 
-    def forget(self) -> None:
+    def reset_state(self) -> None:
         """Have changed nothing."""
         self._changes = 0
         self._durations = Durations()

@@ -42,16 +42,16 @@ from mbd_ros.messages.states.reconfigurations import Change, read_change, state_
 from mbd_ros.model import Model
 from mbd_ros.model.state import floating_base, neutral
 from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.parts.fluid_and_ground import (
+    fluid_of, gravity_of, ground_of, into_fluid, SurroundingsPublisher, VectorTopic)
 from mbd_ros.nodes.parts.health import ERROR, Health, HealthPublisher, OK, rivals, WARNING
 from mbd_ros.nodes.parts.managed import ManagedNode
 from mbd_ros.nodes.parts.named_topics import NamedTopics
 from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
 from mbd_ros.nodes.parts.run import run
-from mbd_ros.nodes.parts.surroundings import (
-    fluid_of, gravity_of, ground_of, into_fluid, SurroundingsPublisher, VectorTopic)
 from mbd_ros.nodes.simulating.bending import BendingPublisher
 from mbd_ros.nodes.simulating.energy_publisher import EnergyPublisher
-from mbd_ros.nodes.simulating.hands import Hands
+from mbd_ros.nodes.simulating.rviz_push_markers import RvizPushMarkers
 from mbd_ros.nodes.simulating.shown_states import ShownStates
 from mbd_ros.nodes.simulating.simulation_controls import SimulationControls
 from mbd_ros.nodes.simulating.simulation_loop import Publish, SimulationLoop, Successor, Timing
@@ -88,7 +88,7 @@ class Simulator(ManagedNode):
     NAME = 'simulator'
     _source: RobotSource
 
-    def forget(self) -> None:
+    def reset_state(self) -> None:
         """Have no robot."""
         self._loop: SimulationLoop | None = None
         self._model: Model | None = None
@@ -126,7 +126,7 @@ class Simulator(ManagedNode):
         self.create_service(SetModel, '~/set_model', self._on_set_model)
         VectorTopic(self, '~/current', ('simulator', 'fluid.current'), self._change_current)
         SimulationControls(self, settings, lambda: self._loop)
-        Hands(self, settings, lambda: self._loop)
+        RvizPushMarkers(self, settings, lambda: self._loop)
         self._health = HealthPublisher(self, self._how)
 
     def _plant(self, model: Model) -> Model:

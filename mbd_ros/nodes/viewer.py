@@ -68,7 +68,7 @@ class Viewer(ManagedNode):
 
     NAME = 'viewer'
 
-    def forget(self) -> None:
+    def reset_state(self) -> None:
         """Have no page and no robot."""
         self._page: Page | None = None
         self._views: list[View] = []

@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.algorithms.row_space import RowSpace
 from mbd_ros.dynamics.loops.closure import contradicted
+from mbd_ros.dynamics.loops.newton import newton
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import InvalidValueError, LoopConflictError, LoopOpenError
 from mbd_ros.simulation.manifold import displaced, Vector
@@ -98,13 +100,13 @@ class LoopStabilization:
             If there are ``CORRECTIONS`` larger ones.
 
         """
-        for _ in range(CORRECTIONS):
-            step = self._dyn.position_correction(q, v)
-            yield q, step
-            if not np.abs(step).max() > CLOSED:
-                return
-            q = displaced(self._dyn.model, q, step)
-        require_closed(self._dyn, q, None)
+        dyn = self._dyn
+        for place, step in newton(
+                q, lambda q: dyn.position_correction(q, v), partial(displaced, dyn.model),
+                most=CORRECTIONS, small=lambda step: not np.abs(step).max() > CLOSED):
+            yield place, step
+        if np.abs(step).max() > CLOSED:
+            require_closed(dyn, displaced(dyn.model, place, step), None)
 
     def violation(self, q: Vector) -> float:
         """Return the norm of phi."""

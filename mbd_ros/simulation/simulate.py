@@ -20,6 +20,7 @@ from dataclasses import replace
 from functools import partial
 import math
 from numbers import Integral
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,11 +35,11 @@ from mbd_ros.environment.immersion import Fluid
 from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.model import Model
-from mbd_ros.simulation.adaptive import Event, integrate
+from mbd_ros.simulation.adaptive import Event, integrate, Run
 from mbd_ros.simulation.audit import audited, Stages
 from mbd_ros.simulation.change_points import change_points, warn_of_changes
 from mbd_ros.simulation.coded_steps import CHUNK
-from mbd_ros.simulation.contact_steps import ContactSteps, feet_at, suits, warn_of_contact
+from mbd_ros.simulation.contact_steps import ContactSteps, Feet, feet_at, suits, warn_of_contact
 from mbd_ros.simulation.integrators import finite_step, rk4_step
 from mbd_ros.simulation.loop_motion import (
     loop_health, LoopStabilization, require_closed, require_possible)
@@ -54,6 +55,7 @@ WORTH_CODE = 1000
 """Steps from which machine code for them is worth its compilation, 0.05 to 0.2 s."""
 MOST_STEPS = 1e10
 """Of a run: a day of them on a fast machine."""
+FIXED_STEP = ('rk4', 'midpoint', 'contact')
 ROUNDING = 1e-9
 """A run that is longer than a whole number of steps by this fraction of a step has no more."""
 
@@ -202,70 +204,119 @@ def simulate(
             'motion', type(motion).__name__,
             'without tau, external_forces, thrust and dissipation, which it brings')
     counted = free or UserMotion(dyn, motion, field)
-    wanted = any(one is not None for one in (rtol, atol, times)) or len(events) > 0 or dense
+    how = Integration(duration, step, method, rtol, atol, times, events, dense, record_every)
     feet = feet_at(dyn, q) if suits(dyn) else None
-    stiff = feet is not None and free is not None and (
-        step or STEP_ON_GROUND) > feet.shortest[0]
     bends = model.elastic is not None and free is not None and (
         not model.loops or stabilization == 'projection')
-    method = method or (
-        'rk4' if model.elastic is None and not stiff else
-        'radau' if wanted or (model.elastic is not None and (
-            not bends or GROUND in dyn.world)) else
-        'contact' if stiff else 'midpoint')
-    kind = str(method).lower()
+    kind = how.kind(dyn, free, feet, bends=bends)
     if feet is not None:
-        warn_of_contact(dyn, feet, kind, step or STEP_ON_GROUND)
-    if kind == 'contact' and (feet is None or free is None):
-        raise InvalidValueError('method', method, 'another one: this one is for rigid links '
-                                'with points on a ground')
-    if kind == 'midpoint' and not bends:
-        raise InvalidValueError('method', method, 'another one: this one is for flexible links, '
-                                "their loops closed by stabilization='projection', without a "
-                                'motion of its own')
-    if kind in ('rk4', 'midpoint', 'contact'):
-        if times is not None or len(events) or dense:
-            raise InvalidValueError('method', method,
-                                    'one with variable step, for times, events or dense')
-        step = step or (STEP_ON_GROUND if GROUND in dyn.world else STEP)
-        if not duration / step < MOST_STEPS:
-            raise InvalidValueError('duration', duration,
-                                    f'less than {MOST_STEPS:g} steps of {step:g} s')
-        if kind == 'midpoint':
-            assert free is not None
-            count = max(1, math.ceil(duration / step - ROUNDING))
-            run = MidpointRule(dyn, free).run(q, v, duration / count, count, record_every)
-            return _with_changes(dyn, free, _recorded(dyn, free, (q, v), *run), *run[:3])
-        contact = ContactSteps(dyn, free) if kind == 'contact' and free is not None else None
-        if contact is not None and feet is not None:
-            contact.mobility = feet.mobility
-        run = _fixed_steps(model, counted, q, v, duration, step, record_every, contact)
+        warn_of_contact(dyn, feet, kind, how.step or STEP_ON_GROUND)
+    how.check(kind, dyn, free, feet, bends=bends)
+    if kind in FIXED_STEP:
+        run = _fixed_steps(dyn, counted, q, v, how, kind, feet)
         return _with_changes(dyn, free, _recorded(dyn, counted, (q, v), *run), *run[:3])
     if callable(thrust):
         raise InvalidValueError('thrust', thrust,
                                 "constant thrusts with variable steps; a function with 'rk4'")
-    solved = integrate(
-        model, motion, counted.acceleration_and_powers, q, v, duration, method=kind,
-        rtol=1e-8 if rtol is None else rtol,
-        atol=1e-10 if atol is None else atol, max_step=step or math.inf, events=events,
-        dense=dense or times is not None, correct=counted.correct,
-        jacobian=None if free is None else _jacobian(dyn, free))
-    if times is None:
-        kept = np.unique(np.append(np.arange(0, len(solved.time), record_every),
-                                   len(solved.time) - 1))
-        run = (solved.time[kept], solved.q[kept], solved.v[kept], solved.work[kept])
-    else:
-        wanted = np.atleast_1d(np.asarray(times, dtype=np.float64))
+    solved = _variable_steps(dyn, motion, counted, q, v, how, kind)
+    record = _recorded(dyn, counted, (q, v), *how.kept(solved))
+    return _with_changes(dyn, free, record._replace(crossings=solved.crossings,
+                                                    dense=solved.dense), *solved[:3])
+
+
+class Integration(NamedTuple):
+    """How a run is integrated: the arguments of ``simulate`` of these names."""
+
+    duration: float
+    step: float | None
+    method: str | None
+    rtol: float | None
+    atol: float | None
+    times: ArrayLike | None
+    events: Sequence[Event]
+    dense: bool
+    record_every: int
+
+    def fixed_step(self, dyn: PreparedDynamics) -> float:
+        """Return the longest step of methods with a fixed one [s]."""
+        return self.step or (STEP_ON_GROUND if GROUND in dyn.world else STEP)
+
+    def kind(self, dyn: PreparedDynamics, free: FreeMotion | None, feet: Feet | None, *,
+             bends: bool) -> str:
+        """Return the method, in small letters: the one asked for, else the one that suits."""
+        variable = any(one is not None for one in (self.rtol, self.atol, self.times)) or len(
+            self.events) > 0 or self.dense
+        stiff = feet is not None and free is not None and (
+            self.step or STEP_ON_GROUND) > feet.shortest[0]
+        elastic = dyn.model.elastic is not None
+        return str(self.method or (
+            'rk4' if not elastic and not stiff else
+            'radau' if variable or (elastic and (not bends or GROUND in dyn.world)) else
+            'contact' if stiff else 'midpoint')).lower()
+
+    def check(self, kind: str, dyn: PreparedDynamics, free: FreeMotion | None, feet: Feet | None,
+              *, bends: bool) -> None:
+        """Raise InvalidValueError where a method does not suit robot and arguments."""
+        method = self.method or kind
+        if kind == 'contact' and (feet is None or free is None):
+            raise InvalidValueError('method', method, 'another one: this one is for rigid links '
+                                    'with points on a ground')
+        if kind == 'midpoint' and not bends:
+            raise InvalidValueError('method', method, 'another one: this one is for flexible '
+                                    "links, their loops closed by stabilization='projection', "
+                                    'without a motion of its own')
+        if kind not in FIXED_STEP:
+            return
+        if self.times is not None or len(self.events) or self.dense:
+            raise InvalidValueError('method', method,
+                                    'one with variable step, for times, events or dense')
+        step = self.fixed_step(dyn)
+        if not self.duration / step < MOST_STEPS:
+            raise InvalidValueError('duration', self.duration,
+                                    f'less than {MOST_STEPS:g} steps of {step:g} s')
+
+    def kept(self, solved: Run) -> tuple[Vector, Vector, Vector, Vector]:
+        """Return times, states and work of a run with variable step that are recorded."""
+        if self.times is None:
+            kept = np.unique(np.append(np.arange(0, len(solved.time), self.record_every),
+                                       len(solved.time) - 1))
+            return solved.time[kept], solved.q[kept], solved.v[kept], solved.work[kept]
+        wanted = np.atleast_1d(np.asarray(self.times, dtype=np.float64))
         if wanted.ndim != 1 or not (np.diff(wanted) > 0.0).all() or not (
-                wanted.size and wanted[0] >= 0.0 and wanted[-1] <= duration):
-            raise InvalidValueError('times', times, f'ascending times within 0 ... {duration} s')
+                wanted.size and wanted[0] >= 0.0 and wanted[-1] <= self.duration):
+            raise InvalidValueError('times', self.times,
+                                    f'ascending times within 0 ... {self.duration} s')
         wanted = wanted[wanted <= solved.time[-1]]
         assert solved.dense is not None
         states = [solved.dense.with_work(t) for t in wanted]
-        run = (wanted, *(np.array(part) for part in zip(*states)))
-    record = _recorded(dyn, counted, (q, v), *run)
-    return _with_changes(dyn, free, record._replace(crossings=solved.crossings,
-                                                    dense=solved.dense), *solved[:3])
+        q, v, work = (np.array(part) for part in zip(*states))
+        return wanted, q, v, work
+
+
+def _variable_steps(dyn: PreparedDynamics, motion: Motion, counted: FreeMotion | UserMotion,
+                    q: Vector, v: Vector, how: Integration, kind: str) -> Run:
+    """Return a run of one of SciPy's methods."""
+    return integrate(
+        dyn.model, motion, counted.acceleration_and_powers, q, v, how.duration, method=kind,
+        rtol=1e-8 if how.rtol is None else how.rtol,
+        atol=1e-10 if how.atol is None else how.atol, max_step=how.step or math.inf,
+        events=how.events, dense=how.dense or how.times is not None, correct=counted.correct,
+        jacobian=_jacobian(dyn, counted) if isinstance(counted, FreeMotion) else None)
+
+
+def _fixed_steps(dyn: PreparedDynamics, counted: FreeMotion | UserMotion, q: Vector, v: Vector,
+                 how: Integration, kind: str, feet: Feet | None
+                 ) -> tuple[Vector, Vector, Vector, Vector]:
+    """Return times, states and work of a run."""
+    count = max(1, math.ceil(how.duration / how.fixed_step(dyn) - ROUNDING))
+    h, free = how.duration / count, counted if isinstance(counted, FreeMotion) else None
+    if kind == 'midpoint':
+        assert free is not None
+        return MidpointRule(dyn, free).run(q, v, h, count, how.record_every)
+    contact = ContactSteps(dyn, free) if kind == 'contact' and free is not None else None
+    if contact is not None and feet is not None:
+        contact.mobility = feet.mobility
+    return _one_by_one(dyn.model, counted, q, v, h, count, how.record_every, contact)
 
 
 class UserMotion:
@@ -341,13 +392,11 @@ class UserMotion:
         return float(parts.kinetic + parts.potential - carried)
 
 
-def _fixed_steps(model: Model, counted: FreeMotion | UserMotion, q: Vector, v: Vector,
-                 duration: float, step: float, record_every: int, contact: ContactSteps | None
-                 ) -> tuple[Vector, Vector, Vector, Vector]:
-    """Return times, states and work of a run; work is one more state of it."""
+def _one_by_one(model: Model, counted: FreeMotion | UserMotion, q: Vector, v: Vector, h: float,
+                count: int, record_every: int, contact: ContactSteps | None
+                ) -> tuple[Vector, Vector, Vector, Vector]:
+    """Return times, states and work of a run of RK4 or on a ground; work is one more state."""
     free = counted if isinstance(counted, FreeMotion) else None
-    count = max(1, math.ceil(duration / step - ROUNDING))
-    h = duration / count
     work = np.zeros(contact.works if contact is not None else len(
         counted.account.working if isinstance(counted, UserMotion) else counted.working))
     records = [(0.0, q, v, work)]

@@ -42,7 +42,7 @@ class Small(ManagedNode):
 
     NAME = 'gait'   # whose parameters are few
 
-    def forget(self):
+    def reset_state(self):
         self.seen = []
 
     def configure(self):

@@ -24,7 +24,7 @@ from mbd_ros.control.tasks.task import motion_for
 from mbd_ros.errors import MbdError
 from mbd_ros.messages.states.efforts import EffortCommands
 from mbd_ros.messages.trajectories.path_goals import read_task
-from mbd_ros.nodes.parts.task_parameters import listed
+from mbd_ros.nodes.controlling.task_parameters import listed
 
 ARM = Path(__file__).resolve().parents[2] / 'urdf' / 'three_link_arm.urdf'
 

@@ -32,7 +32,7 @@ from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.messages.basics.times import SECOND, to_stamp
 from mbd_ros.messages.states.efforts import EffortCommands
 from mbd_ros.messages.states.joint_states import Measured
-from mbd_ros.nodes.parts.controller_goals import Controlled, ControllerGoals
+from mbd_ros.nodes.controlling.controller_goals import Controlled, ControllerGoals
 from mbd_ros.nodes.parts.parameters import parameters_file, read_declarations
 
 ARM = Path(__file__).resolve().parents[2] / 'urdf' / 'three_link_arm.urdf'
@@ -75,7 +75,7 @@ class Handle:
         self._end('canceled')
 
 
-class Turns:
+class DefaultGroupQueue:
     """Do at once what is to be done between callbacks."""
 
     def take(self, work: Callable[[], object]) -> Future:
@@ -131,7 +131,7 @@ class TimedArm:
         self.tracker.stop(0.0, q, np.zeros(self.model.nv))
         self.begins = 0
         self.guard = SimpleNamespace(wrap=lambda name, callback: callback)
-        self.goals = ControllerGoals(self, self, self.settings, None, Turns())
+        self.goals = ControllerGoals(self, self, self.settings, None, DefaultGroupQueue())
         self.step()
 
     @property

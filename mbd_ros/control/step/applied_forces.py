@@ -259,7 +259,7 @@ class PostureSpring:
             self.rooms, self.damping, roots, q.tolist(), v.tolist(), inertia))
 
 
-def alike(one: AppliedForce | None, other: AppliedForce | None) -> bool:
+def same_spring(one: AppliedForce | None, other: AppliedForce | None) -> bool:
     """Return whether two forces are one, or springs that draw to one posture equally strongly."""
     if isinstance(one, PostureSpring) and isinstance(other, PostureSpring):
         return (np.array_equal(one.posture, other.posture)

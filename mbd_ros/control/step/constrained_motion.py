@@ -25,9 +25,10 @@ from mbd_ros.control.constraints.loop_constraint import ClosedLoops
 from mbd_ros.control.constraints.servo_constraints import Constraint
 from mbd_ros.control.references.arguments import CONSTRAINT, require, require_prepared
 from mbd_ros.control.step.applied_forces import AppliedForce, PostureSpring
+from mbd_ros.control.step.constrained_step import constrained_motion
 from mbd_ros.control.step.fused_motion import fused_motion, FusedMotion
 from mbd_ros.control.tracking.nominal_state import NominalState
-from mbd_ros.control.udwadia_kalaba.actuation import Actuation, where_loops_hold
+from mbd_ros.control.udwadia_kalaba.actuation import ActuatedSubspace, Actuation, where_loops_hold
 from mbd_ros.control.udwadia_kalaba.drives import driven, is_under_actuated, reach
 from mbd_ros.control.udwadia_kalaba.elimination import DirectElimination, Elimination
 from mbd_ros.control.udwadia_kalaba.equation import ConstrainedSolution
@@ -35,7 +36,7 @@ from mbd_ros.control.udwadia_kalaba.solvers import quick_constrained_acceleratio
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.model.state import neutral
-from mbd_ros.simulation.manifold import checked, joint_of_each_velocity, Vector
+from mbd_ros.simulation.manifold import checked, joint_of_each_velocity, Matrix, Vector
 from mbd_ros.spatial.rank_thresholds import CONSTRAINT_RANK
 
 
@@ -138,7 +139,7 @@ class ConstrainedMotion:
         self.tolerance = tolerance
         self._whole: FusedMotion | None = None
         self._whole_is_known = False
-        self._names = joint_of_each_velocity(dyn.model)
+        self.joint_of_velocity = joint_of_each_velocity(dyn.model)
 
     def set_dynamics(self, dyn: PreparedDynamics) -> None:
         """Go on with the same robot under another payload or gravity."""
@@ -176,27 +177,11 @@ class ConstrainedMotion:
         """
         code = self.in_machine_code()
         found = None if code is None else code.solve(t, q, v, self.tolerance)
-        if found is not None and not self._would_tear(found[0].conflicting):
+        if found is not None and not self.would_tear(found[0].conflicting):
             return Dynamics(found[1], found[0])
-        A, b = self.whole.matrix(q, v, t), self.whole.right_side(q, v, t)
-        M = self.dyn.mass_matrix(q)
-        h = self.dyn.bias_forces(q, v)
-        applied = np.zeros_like(v) if self.applied is None else self.applied(t, q, v, M)
-        if self.under_actuated:
-            assert self.actuation is not None
-            drives = reach(self.dyn, q, M, self.actuation)
-            if self.applied is not None:
-                applied = drives.efforts(applied)
-            return Dynamics(applied, drives.solve(
-                applied - h, A, b, self.loop_rows, tolerance=self.tolerance))
-        solution = quick_constrained_acceleration(
-            M, applied - h, A, b, tolerance=self.tolerance, joint_names=self._names)
-        if self._would_tear(solution.conflicting):
-            solution = where_loops_hold(self.dyn.model, M, applied - h, A, b, self.loop_rows,
-                                        tolerance=self.tolerance)
-        return Dynamics(applied, solution)
+        return Dynamics(*constrained_motion(_State(self, t, q, v)))
 
-    def _would_tear(self, conflicting: bool) -> bool:
+    def would_tear(self, conflicting: bool) -> bool:
         """Return whether a compromise of all rows would be one with closed loops, which hold."""
         return conflicting and self.loop_rows > 0 and not self.under_actuated
 
@@ -229,7 +214,7 @@ class ConstrainedMotion:
         if quick is None or bounds is None:
             return None
         found = quick.step(t, q, v, first, end, bounds)
-        return None if found is not None and self._would_tear(found.conflicting) else found
+        return None if found is not None and self.would_tear(found.conflicting) else found
 
     def in_machine_code(self) -> FusedMotion | None:
         """Return the machine code of the whole motion, where it has one."""
@@ -317,3 +302,46 @@ class ConstrainedMotion:
         """Return the Euclidean norm of the constraint's violation at a state."""
         phi = self.whole.violation(q, t)
         return 0.0 if phi is None else float(np.linalg.norm(phi))
+
+
+class _State:
+    """The terms of a motion at one state, as arrays; see ``Terms``."""
+
+    def __init__(self, motion: ConstrainedMotion, t: float, q: Vector, v: Vector) -> None:
+        self._motion, self._state = motion, (t, q, v)
+        self._drives: ActuatedSubspace | None = None
+
+    def rows(self) -> tuple[Matrix, Vector]:
+        """Return A (m, nv) and b (m,)."""
+        (t, q, v), whole = self._state, self._motion.whole
+        return whole.matrix(q, v, t), whole.right_side(q, v, t)
+
+    def mass_matrix(self) -> Matrix:
+        """Return M (nv, nv)."""
+        return self._motion.dyn.mass_matrix(self._state[1])
+
+    def bias_forces(self) -> Vector:
+        """Return h (nv,)."""
+        return self._motion.dyn.bias_forces(*self._state[1:])
+
+    def applied_force(self, M: Matrix) -> Vector:
+        """Return what acts beside the constraint force, of what drives can do."""
+        motion, (t, q, v) = self._motion, self._state
+        applied = np.zeros_like(v) if motion.applied is None else motion.applied(t, q, v, M)
+        if motion.under_actuated:
+            assert motion.actuation is not None
+            self._drives = reach(motion.dyn, q, M, motion.actuation)
+            return applied if motion.applied is None else self._drives.efforts(applied)
+        return applied
+
+    def solve(self, M: Matrix, Q: Vector, A: Matrix, b: Vector) -> ConstrainedSolution:
+        """Return the motion, whatever the rank of the rows; closed loops hold."""
+        motion = self._motion
+        if self._drives is not None:
+            return self._drives.solve(Q, A, b, motion.loop_rows, tolerance=motion.tolerance)
+        solution = quick_constrained_acceleration(
+            M, Q, A, b, tolerance=motion.tolerance, joint_names=motion.joint_of_velocity)
+        if motion.would_tear(solution.conflicting):
+            solution = where_loops_hold(motion.dyn.model, M, Q, A, b, motion.loop_rows,
+                                        tolerance=motion.tolerance)
+        return solution

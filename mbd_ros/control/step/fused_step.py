@@ -146,7 +146,7 @@ class FusedStep:
             excess, gap = result[1 - LAST:].tolist()
         if not gap > 0.0 or (limited and excess > 0.0):
             return None
-        source.leave(time, result, self.read_nominal)
+        source.store_raw(time, result, self.read_nominal)
         return Step(result[self._efforts_at], functools.partial(self.read_nominal, result),
                     functools.partial(self.read_efforts, result), fused=True)
 

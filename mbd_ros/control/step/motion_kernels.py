@@ -33,6 +33,7 @@ from mbd_ros.control.constraints.recorded import Known, Quantity, Rows, Structur
 from mbd_ros.control.references.scalar_manifold import displaced
 from mbd_ros.control.references.scalars import difference, length, smallest, sum_of
 from mbd_ros.control.step.applied_forces import avoiding_force, Room, spring_force
+from mbd_ros.control.step.constrained_step import constrained_motion, corrected_step
 from mbd_ros.control.step.observation import observation_parts
 from mbd_ros.control.udwadia_kalaba.drives import driven_kernel, is_underactuated_by, loop_calls
 from mbd_ros.control.udwadia_kalaba.rank_facts import empty_rank_report, FACTS, gathered
@@ -40,12 +41,13 @@ from mbd_ros.control.udwadia_kalaba.robot_code import robot
 from mbd_ros.control.udwadia_kalaba.solvers import (
     limited_solver, reached_solver, solver, step_solver)
 from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.dynamics.loops.newton import newton
 from mbd_ros.execution.calls.call_recorder import CallRecorder, Symbols
 from mbd_ros.execution.calls.fused import Argument, Fused
+from mbd_ros.execution.ir.loop_code import LoopCode
 from mbd_ros.execution.ir.machine_code import address_of
 from mbd_ros.execution.ir.trace import Operand
 from mbd_ros.model.caches import owned
-from mbd_ros.simulation.integrators import rk4_step
 from mbd_ros.spatial import larger, Scalar
 
 STEP_FACTS = 5 + FACTS
@@ -81,7 +83,7 @@ class MotionKernels:
 
     def __init__(self, dyn: PreparedDynamics, constraint: RecordedStack, setting: Setting) -> None:
         self.model, self.size = dyn.model, dyn.model.nv
-        self._dyn, self._constraint, self._setting = dyn, constraint, setting
+        self.dyn, self._constraint, self._setting = dyn, constraint, setting
         self._loops = ClosedLoops(dyn) if dyn.model.loops else None
         loops = 0 if self._loops is None else self._loops.count
         held, rated, m = constraint.counts
@@ -124,30 +126,31 @@ class MotionKernels:
         """
         Return (q, v, what changes) to what ``constrained_motion`` gives, applied force.
 
-        In machine code what ``ConstrainedMotion.solve`` does: ``M qdd = Q + Q_c``, ``A qdd = b``
-        with ``Q`` the applied less the bias force. Solved are they with passive entries first.
+        In machine code what ``ConstrainedMotion.solve`` does, by the same text.
         """
-        dyn, n, m, passive = self._dyn, self.size, self.counts[2], len(self._passive)
-        step, q, v, changing = self._recording(self._state)
-        rows = self._rows(step, q, v, changing)
-        M = robot(step, dyn, 'mass_matrix', n * n, q).reshape(n, n)
-        h = robot(step, dyn, 'bias_forces', n, q, v)
-        applied = self._applied(step, q, v, M, changing)
-        order = list(self._order)
-        A, b = np.array([*rows.matrix], object)[:, order], np.array(rows.right_side, object)
-        if passive:
+        terms = _RecordedTerms(self, *self._recording(self._state))
+        applied, solved = constrained_motion(terms)
+        return terms.step.fused([*solved, *applied], 'constrained_motion',
+                                (*self._keep, terms.code))
+
+    def system_solver(self) -> LoopCode:
+        """Return the machine code that solves the equations."""
+        n, m = self.size, self.counts[2]
+        if not self.reach:
+            return solver(n, m, len(self._passive))
+        assert self._loops is not None
+        return reached_solver(n, m, self._loops.count, len(self._drives))
+
+    def solved(self, step: CallRecorder, code: LoopCode, M: Symbols, Q: Symbols, A: Symbols,
+               b: Symbols) -> Symbols:
+        """Return what ``code`` makes of the equations, with passive entries of v first."""
+        n, m, order = self.size, self.counts[2], list(self._order)
+        if self._passive:
             M = M[np.ix_(order, order)]
-        system = M.ravel(), (applied - h)[order], A.ravel(), b
-        if self.reach:
-            assert self._loops is not None
-            code = reached_solver(n, m, self._loops.count, len(self._drives))
-            solved = step.call(code.address, (*system, address_of(self._drives)),
-                               2 * (n + m) + FACTS)
-        else:
-            code = solver(n, m, passive)
-            solved = step.call(code.address, system, 2 * (n + m) + FACTS)
-        return step.fused([*solved[:n][self._place], *solved[n:2 * n][self._place],
-                           *solved[2 * n:], *applied], 'constrained_motion', (*self._keep, code))
+        found = step.call(code.address, (
+            M.ravel(), Q[order], A[:, order].ravel(), b,
+            *[address_of(self._drives)] * self.reach), 2 * (n + m) + FACTS)
+        return np.concatenate([found[:n][self._place], found[n:2 * n][self._place], found[2 * n:]])
 
     def _correction_kernel(self, of: str, longest: float = math.inf) -> Fused:
         """
@@ -160,11 +163,11 @@ class MotionKernels:
         n = self.size
         count = self.counts[('violation', 'rate').index(of)]
         step, q, v, changing = self._recording(self._state)
-        rows = self._rows(step, q, v, changing)
+        rows = self.rows(step, q, v, changing)
         weighted, limit, unit = self._setting.metric == 'mass', np.array((longest,)), np.eye(n)
         M: Argument | Symbols = address_of(unit)
         if weighted and count:
-            M = robot(step, self._dyn, 'mass_matrix', n * n, q)
+            M = robot(step, self.dyn, 'mass_matrix', n * n, q)
         wrong = np.array(getattr(rows, of), object)
         A = np.array([*rows.matrix[:count]], object).ravel()
         code, solved = None, np.array([*[0.0] * n, *empty_rank_report()], object)
@@ -207,20 +210,28 @@ class MotionKernels:
             facts.append(found[size - n - FACTS:size - n])
             return found
 
-        q, v = rk4_step(model, lambda t, q, v: motion(q, v)[:n], 0.0, q, v, h, first=first)
         sizes, way = list[Scalar](), list[Scalar]()
-        for _ in range(1 if pull is None else PULLS):
+
+        def correction(q: Symbols, v: Symbols, kernel: Fused) -> Symbols:
             phi, change, about = np.split(
-                called(places, held + n + FACTS, 'end', q, v), (held, held + n))
-            q = np.array(displaced(model, list(q), list(-change)), object)
+                called(kernel, held + n + FACTS, 'end', q, v), (held, held + n))
             sizes.append(length(phi))
             way.append(length(change))
             facts.append(about)
-        phi, change, about = np.split(
-            called(rates, held + n + FACTS, 'end', q, v), (held, held + n))
-        v = v - change
-        sizes.append(length(phi))
-        facts.append(about)
+            return -change
+
+        def after(q: Symbols, step: Symbols) -> Symbols:
+            return np.array(displaced(model, list(q), list(step)), object)
+
+        def corrected(q: Symbols, v: Symbols) -> tuple[Symbols, Symbols, Scalar]:
+            *_, (q, change) = newton(q, lambda q: correction(q, v, places), after,
+                                     most=1 if pull is None else PULLS, small=lambda _: False)
+            q = after(q, change)
+            v = v + correction(q, v, rates)
+            return q, v, way.pop()
+
+        q, v, pace = corrected_step(model, lambda t, q, v: motion(q, v)[:n], corrected, 0.0, q, v,
+                                    h, first)
         a = motion(q, v)
         effort, driven = self._effort(step, q, a)
         removed = [] if pull is None else [
@@ -228,7 +239,7 @@ class MotionKernels:
             for before, after in itertools.pairwise(sizes)]
         facts = [facts[-1], *facts[:-1], *driven]   # rank and conflict are those at its end
         return step.fused([
-            *q, *v, *self._moved(a, effort), sizes[0], sizes[-1], sum_of(way), length(change),
+            *q, *v, *self._moved(a, effort), sizes[0], sizes[-1], sum_of(way), pace,
             smallest([1.0, *removed]), *gathered(facts)], 'nominal_step',
             (self.acceleration, places, rates, self.drive))
 
@@ -243,7 +254,7 @@ class MotionKernels:
         nq, n, m = self.model.nq, self.size, self.counts[2]
         size = 3 * n + 2 * m + FACTS
         step, _, _, changing = self._recording({**self._state, 'way': n, 'pace': n})
-        parts = observation_parts(self._dyn, self._setting.drives, math.nan)
+        parts = observation_parts(self.dyn, self._setting.drives, math.nan)
         q, v, taken, about = np.split(step.include(parts), (nq, nq + n, nq + n + 1))
         a = step.call(self.acceleration.address, (q, v, *changing.values()), size)
         effort, driven = self._effort(step, q, a)
@@ -276,13 +287,13 @@ class MotionKernels:
         """Return a quantity that rows need, those of loops without rounding."""
         function, link = quantity
         if function == 'own_loop_rows':
-            return step.include(loop_calls(self._dyn, step.place(q), step.place(v), 'loops'))
+            return step.include(loop_calls(self.dyn, step.place(q), step.place(v), 'loops'))
         if function == 'jacobian':
-            return robot(step, self._dyn, function, 6 * self.size, q, link=link)
-        return robot(step, self._dyn, function, MOTION, q, v, address_of(self._rest), link=link)
+            return robot(step, self.dyn, function, 6 * self.size, q, link=link)
+        return robot(step, self.dyn, function, MOTION, q, v, address_of(self._rest), link=link)
 
-    def _rows(self, step: CallRecorder, q: Symbols, v: Symbols, changing: Mapping[str, Symbols]
-              ) -> Rows:
+    def rows(self, step: CallRecorder, q: Symbols, v: Symbols, changing: Mapping[str, Symbols]
+             ) -> Rows:
         """Return the rows of loops, then those of the constraint, less its approach."""
         known = Known(
             list(q), list(v),
@@ -300,13 +311,13 @@ class MotionKernels:
             return own
         return Rows(*(first + then for first, then in zip(self._loops.rows(known), own)))
 
-    def _applied(self, step: CallRecorder, q: Symbols, v: Symbols, M: Symbols,
-                 changing: Mapping[str, Symbols]) -> Symbols:
+    def applied(self, step: CallRecorder, q: Symbols, v: Symbols, M: Symbols,
+                changing: Mapping[str, Symbols]) -> Symbols:
         """Return the force of the posture spring, zero without one."""
         n = self.size
         if self._setting.spring is None:
             return np.zeros(n, object)
-        g = robot(step, self._dyn, 'bias_forces', n, q, address_of(self._rest))
+        g = robot(step, self.dyn, 'bias_forces', n, q, address_of(self._rest))
         damping, rooms = self._setting.spring
         place, roots, pace = np.split(changing['pull'][:3 * n], 3)
         inertia = list(M.diagonal())
@@ -314,6 +325,40 @@ class MotionKernels:
                               inertia)
         away = avoiding_force(rooms, damping, list(roots), list(q), list(v), inertia)
         return np.array(spring, object) + np.array(away, object)
+
+
+class _RecordedTerms:
+    """The terms of a motion at one state, as recorded symbols; see ``Terms``."""
+
+    def __init__(self, kernels: MotionKernels, step: CallRecorder, q: Symbols, v: Symbols,
+                 changing: Mapping[str, Symbols]) -> None:
+        self.step, self.code = step, kernels.system_solver()
+        self._kernels, self._state = kernels, (q, v, changing)
+
+    def rows(self) -> tuple[Symbols, Symbols]:
+        """Return A (m, nv) and b (m,)."""
+        rows = self._kernels.rows(self.step, *self._state)
+        return np.array([*rows.matrix], object), np.array(rows.right_side, object)
+
+    def mass_matrix(self) -> Symbols:
+        """Return M (nv, nv)."""
+        n = self._kernels.size
+        found = robot(self.step, self._kernels.dyn, 'mass_matrix', n * n, self._state[0])
+        return found.reshape(n, n)
+
+    def bias_forces(self) -> Symbols:
+        """Return h (nv,)."""
+        kernels = self._kernels
+        return robot(self.step, kernels.dyn, 'bias_forces', kernels.size, *self._state[:2])
+
+    def applied_force(self, M: Symbols) -> Symbols:
+        """Return the force of the posture spring, zero without one."""
+        q, v, changing = self._state
+        return self._kernels.applied(self.step, q, v, M, changing)
+
+    def solve(self, M: Symbols, Q: Symbols, A: Symbols, b: Symbols) -> Symbols:
+        """Return the motion as the solver writes it; solved with passive entries of v first."""
+        return self._kernels.solved(self.step, self.code, M, Q, A, b)
 
 
 @owned()

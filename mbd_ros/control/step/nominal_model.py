@@ -26,12 +26,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.control.step.constrained_motion import ConstrainedMotion
+from mbd_ros.control.step.constrained_step import corrected_step
 from mbd_ros.control.step.observation import observation_parts
 from mbd_ros.control.tracking.nominal_state import NominalState
 from mbd_ros.control.udwadia_kalaba.drives import driven_entries
 from mbd_ros.errors import DivergedError, InvalidValueError, NotFiniteError
 from mbd_ros.execution.calls.fused import interpreted
-from mbd_ros.simulation.integrators import rk4_step
 from mbd_ros.simulation.manifold import checked, displacement, positive_time, Vector
 
 STARTS = ('as_given', 'project')
@@ -63,7 +63,8 @@ class LazyState:
             self._state = self._read(self.unread)
         return self._state
 
-    def leave(self, time: float, unread: Vector, read: Callable[[Vector], NominalState]) -> None:
+    def store_raw(self, time: float, unread: Vector, read: Callable[[Vector], NominalState]
+                  ) -> None:
         """Take a state that is decoded on first access."""
         self.time, self.unread, self._read, self._state = time, unread, read, None
         self.begun = True
@@ -223,11 +224,11 @@ class NominalModel(LazyState):
             self._reach(regular)
             return
         try:
-            q, v = rk4_step(self.motion.dyn.model, self.motion.acceleration, old.time, old.q,
-                            old.v, time - old.time, first=old.accelerations)
-            if not v.dot(v) < ABSURD_SPEED**2:
-                raise InvalidValueError('v', v.tolist(), 'possible velocities')
-            self._reach(self._corrected(time, q, v))
+            q, v, found = corrected_step(
+                self.motion.dyn.model, self.motion.acceleration,
+                lambda q, v: self._corrected(time, q, v), old.time, old.q, old.v, time - old.time,
+                old.accelerations)
+            self._reach(self._solved(time, q, v, *found))
         except (NotFiniteError, InvalidValueError) as error:
             raise DivergedError(
                 old.time, 'the constraint asks for accelerations of up to '
@@ -235,14 +236,16 @@ class NominalModel(LazyState):
                 f'independent and it is violated by {old.violation:.3g} [m, rad]; near a '
                 "singularity start elsewhere, or with start='project'") from error
 
-    def _corrected(self, time: float, q: Vector, v: Vector) -> NominalState:
-        """Return the state that elimination makes of q and v."""
+    def _corrected(self, time: float, q: Vector, v: Vector
+                   ) -> tuple[Vector, Vector, tuple[float, float, float]]:
+        """Return q and v on the constraint; its violation before and after, and the way."""
+        if not v.dot(v) < ABSURD_SPEED**2:
+            raise InvalidValueError('v', v.tolist(), 'possible velocities')
         report = self.motion.eliminate(time, q, v)
         if report is None:
             size = self.motion.violation(time, q)
-            return self._solved(time, q, v, size, size, 0.0)
-        return self._solved(time, report.q, report.v, report.violation_before, report.violation,
-                            report.moved)
+            return q, v, (size, size, 0.0)
+        return report.q, report.v, (report.violation_before, report.violation, report.moved)
 
     def _started(
         self, q: ArrayLike, v: ArrayLike | None, time: float, start: str,

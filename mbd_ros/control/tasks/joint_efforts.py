@@ -62,7 +62,7 @@ def needs_of_joints(tracker: Tracker, joints: Sequence[str], path: Followed, q: 
     Parameters
     ----------
     tracker : Tracker
-        One for this, ``apart`` from that which will follow the path.
+        One for this, ``copy_for_planning``, not that which will follow the path.
     joints : sequence of str
         The joints of the path's entries.
     path : PiecewisePolynomial or JointPaths
@@ -149,7 +149,7 @@ def pace_that_fits(tracker: Tracker, joints: Sequence[str], at_pace: Callable[[f
     Parameters
     ----------
     tracker : Tracker
-        One for this, ``apart``.
+        One for this, ``copy_for_planning``.
     joints : sequence of str
         The joints of the path's entries.
     at_pace : callable
@@ -166,7 +166,7 @@ def pace_that_fits(tracker: Tracker, joints: Sequence[str], at_pace: Callable[[f
     limits, pace = tracker.law.effort_limits, 1.0
     first: InfeasibleError | None = None
     for _ in range(LOOKS):
-        needs = needs_of_joints(tracker.apart(), joints, at_pace(pace), q, patience)
+        needs = needs_of_joints(tracker.copy_for_planning(), joints, at_pace(pace), q, patience)
         try:
             needs.require_within(tracker.dyn.model, limits, 'trajectory')
             return pace

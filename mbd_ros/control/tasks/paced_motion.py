@@ -43,7 +43,7 @@ def prepare_pace(tracker: Tracker, task: Task, q: Vector, v: Vector) -> None:
     """
     Compile what another pace of a task's path needs, in another thread while steps go on.
 
-    ``tracker`` is one ``apart``; q, v (nq,), (nv,) any state. What is wrong shows later.
+    ``tracker`` is a ``copy_for_planning``; q, v (nq,), (nv,) any state. What is wrong shows later.
     """
     with contextlib.suppress(MbdError):
         tracker.follow(replace(task, clock=Clock.plain(), start='as_given'), 0.0, q, v)

@@ -73,7 +73,7 @@ def rehearse(tracker: Tracker, joints: Sequence[str], q: Vector, v: Vector, peri
     reference = tracker.reference(q)[0]
     rest = trajectory([0.0, 1.0], np.array([reference[places]] * 2))
     check_joints(tracker.dyn, moved, rest, rest.duration, reference)
-    needs_of_joints(tracker.apart(), moved, rest, reference, patience=period)
+    needs_of_joints(tracker.copy_for_planning(), moved, rest, reference, patience=period)
     tracker.follow_joints(rest, moment + period, q, v, joints=moved)
     tracker.step(moment + 2.0 * period, q, v)
 
@@ -90,7 +90,7 @@ def rehearse_task(tracker: Tracker, task: Task, q: Vector, v: Vector,
     Parameters
     ----------
     tracker : Tracker
-        One for this, ``apart`` from that which will follow the task.
+        One for this, not that which will follow the task.
     task : Task
         The task.
     q, v : Vector
@@ -117,7 +117,7 @@ def rehearse_task(tracker: Tracker, task: Task, q: Vector, v: Vector,
     for by_joints in (False, True):
         way = Way(by_joints=by_joints)
         for _ in range(APPROACHES):
-            begun = tracker.apart()
+            begun = tracker.copy_for_planning()
             try:
                 way = way._replace(duration=begun.follow(task, 0.0, q, v, approach=way))
                 before = thread_time()   # what is compiled does not count
@@ -156,7 +156,7 @@ def rehearse_joints(tracker: Tracker, joints: Sequence[str], at_pace: Callable[[
     Parameters
     ----------
     tracker : Tracker
-        One for this, ``apart`` from that which will follow the path.
+        One for this, not that which will follow the path.
     joints : sequence of str
         The joints of the path's entries.
     at_pace : callable
@@ -180,7 +180,7 @@ def rehearse_joints(tracker: Tracker, joints: Sequence[str], at_pace: Callable[[
 
     """
     path, rest = at_pace(1.0), np.zeros(tracker.dyn.model.nv)
-    begun = tracker.apart()
+    begun = tracker.copy_for_planning()
     begun.follow_joints(path, 0.0, q, rest, joints=joints)
     begun.stop(0.0, q, rest)
     return fitting_pace(tracker, joints, at_pace, q, stretch=stretch)

@@ -35,7 +35,7 @@ import scipy.linalg  # noqa: F401 - likewise
 from mbd_ros.control.constraints.surfaces import Drawn
 from mbd_ros.control.references.pacing import Clock
 from mbd_ros.control.references.paths import end_of, Path, PathPoint
-from mbd_ros.control.step.applied_forces import alike
+from mbd_ros.control.step.applied_forces import same_spring
 from mbd_ros.control.step.fused_step import fused_step, FusedStep, Step
 from mbd_ros.control.step.joint_reference import JointReference
 from mbd_ros.control.step.nominal_model import NominalModel
@@ -327,7 +327,7 @@ class Tracker:
         self._leading = False
         self._tools, self.surfaces = (), ()
 
-    def apart(self) -> Tracker:
+    def copy_for_planning(self) -> Tracker:
         """
         Return a tracker of the same law that begins where this one is, and does not change it.
 
@@ -365,7 +365,7 @@ class Tracker:
         While it follows its task, or joints their path; else it stays as it is. None where that
         cannot be computed, or takes too long.
         """
-        other, begin, joints = self.apart(), self.path_time, self._joints
+        other, begin, joints = self.copy_for_planning(), self.path_time, self._joints
         if self._source is None:
             return lambda span: other
         state = self._source.state
@@ -452,7 +452,7 @@ class Tracker:
             If the robot is none that can be learned about.
 
         """
-        if self.law.lacks(task.robust_rate, task.adaptation_rate):
+        if self.law.needs_new_terms(task.robust_rate, task.adaptation_rate):
             rate = task.robust_rate or float(self.law.robust)   # none that it has gets lost
             return law_for(self.dyn, replace(task, robust_rate=rate))
         self.law.change_gains(
@@ -462,14 +462,14 @@ class Tracker:
 
     def prepare_law(self, law: TrackingLaw, q: Vector, v: Vector) -> None:
         """Compile what ``use_law`` will need, as ``prepare`` does for other dynamics."""
-        other = self.apart()
+        other = self.copy_for_planning()
         other.law = law
         other.prepare(law.dyn, q, v)
 
     def can_use(self, law: TrackingLaw, task: Task) -> bool:
         """Tell whether a prepared law is for the present robot and has all terms for a task."""
         return (law.dyn is self.dyn and law.robust >= self.law.robust
-                and not law.lacks(task.robust_rate, task.adaptation_rate))
+                and not law.needs_new_terms(task.robust_rate, task.adaptation_rate))
 
     def use_law(self, law: TrackingLaw) -> None:
         """Go on with another law for the same robot, from the gains that there are."""
@@ -478,12 +478,12 @@ class Tracker:
         if self._source is not None:
             self._use(self._source)
 
-    def draw(self, prepared: Tracker | None = None) -> bool:
+    def set_posture_spring(self, prepared: Tracker | None = None) -> bool:
         """
         Draw what is left free to the posture of ``task``, as strongly, see ``draw_to``.
 
         Returns False, and changes nothing, with springs where there were none, or the reverse,
-        unless one that was ``apart``, of the same task and motion, has ``prepared`` what it needs.
+        unless a ``copy_for_planning`` of the same task and motion has ``prepared`` it.
         """
         source, task = self._source, self.task
         compiled = prepared is not None and all(
@@ -494,18 +494,18 @@ class Tracker:
         wanted = drawn_to(source.motion, task, self._start, source.state.time)
         if not compiled and getattr(spring, 'rooms', None) != getattr(wanted, 'rooms', None):
             return False
-        if not alike(spring, wanted):
+        if not same_spring(spring, wanted):
             draw_to(source, wanted, task.approach_speed)
             self._use(source)
         return True
 
     def weight(self, q: Vector) -> Vector:
         """Return the efforts (nv,) that carry the robot at rest, within their limits."""
-        return self.law.weightless(q, np.zeros(self.dyn.model.nv)).effort
+        return self.law.gravity_compensation(q, np.zeros(self.dyn.model.nv)).effort
 
     def overloaded(self, q: Vector) -> tuple[str, ...]:
         """Return the joints whose effort limit is less than what carries the robot at rest."""
-        return self.law.weightless(q, np.zeros(self.dyn.model.nv)).saturated
+        return self.law.gravity_compensation(q, np.zeros(self.dyn.model.nv)).saturated
 
     def energy(self, q: Vector, v: Vector) -> float:
         """Return the kinetic and potential energy of the robot [J]."""
@@ -558,7 +558,7 @@ class Tracker:
             Nominal model and efforts; raises MbdError if they cannot go on, ``stop`` can.
 
         """
-        self.law.settle(time - self._now)
+        self.law.ramp_gains(time - self._now)
         if self._leading and time >= self._begin:
             self._arrive()
         self._now = time
@@ -616,5 +616,5 @@ class Tracker:
     def _weightless(self, time: float, q: Vector, v: Vector) -> Step:
         """Return the efforts that carry the robot's weight, and damp what moves a little."""
         self.problem = self._limits.beyond(q)
-        efforts = self.bending.carrying(self.law.weightless(q, v), self.law, q)
+        efforts = self.bending.carrying(self.law.gravity_compensation(q, v), self.law, q)
         return Step.of(NominalState.resting(time - self._begin, q, v, efforts.nominal), efforts)

@@ -51,6 +51,7 @@ from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.execution.calls.fused import Computed, Fused, fused, interpreted, KernelCall
 from mbd_ros.execution.ir.trace import Operand, Symbol
 from mbd_ros.model import Model
+from mbd_ros.on_demand import former
 from mbd_ros.simulation.manifold import (
     checked, displaced, displacement, endless, is_flat, joint_of_each_velocity, Vector)
 from mbd_ros.spatial import larger, Scalar
@@ -235,7 +236,7 @@ class TrackingLaw:
         """Whether it has a robust term, though its gain may be zero now."""
         return self._robust
 
-    def lacks(self, robust_rate: float, adaptation_rate: float) -> bool:
+    def needs_new_terms(self, robust_rate: float, adaptation_rate: float) -> bool:
         """Tell whether these gains are of a term that the law began without."""
         return (robust_rate > 0.0 and not self._robust) or (
             adaptation_rate > 0.0 and self.adaptation is None)
@@ -245,7 +246,7 @@ class TrackingLaw:
         self.dyn, self.gains, self._ramp = other.dyn, other.gains.copy(), None
         self.adaptation = other.adaptation or self.adaptation
 
-    def settle(self, duration: float) -> None:
+    def ramp_gains(self, duration: float) -> None:
         """Bring gains nearer to those asked for, after some time [s]."""
         if self._ramp is None:
             return
@@ -435,7 +436,7 @@ class TrackingLaw:
         return interpreted(list(inputs), parts)(
             first, nominal.v, nominal.accelerations, nominal.effort, q, v, self.gains)
 
-    def weightless(self, q: Vector, v: Vector) -> TrackingEffort:
+    def gravity_compensation(self, q: Vector, v: Vector) -> TrackingEffort:
         """
         Return the efforts that carry the weight, with a little damping: a robot at ease.
 
@@ -497,6 +498,10 @@ class TrackingLaw:
         """Return the joints whose effort is cut."""
         beyond = np.abs(effort) > self.effort_limits
         return tuple(name for name, cut in zip(self.names, beyond) if cut)
+
+    lacks = former('lacks', needs_new_terms)
+    settle = former('settle', ramp_gains)
+    weightless = former('weightless', gravity_compensation)
 
 
 def law_size(model: Model) -> int:

@@ -29,9 +29,9 @@ from mbd_ros.control.constraints.loop_constraint import ClosedLoops
 from mbd_ros.control.udwadia_kalaba.actuation import ActuatedSubspace, Actuation
 from mbd_ros.control.udwadia_kalaba.loop_systems import clean_rows, driven_share as share_by_loops
 from mbd_ros.control.udwadia_kalaba.rank_facts import clear, empty_rank_report, FACTS
-from mbd_ros.control.udwadia_kalaba.reached_systems import reached_share
 from mbd_ros.control.udwadia_kalaba.robot_code import has_machine_code, LARGEST, padded, robot_call
 from mbd_ros.control.udwadia_kalaba.small_systems import actuated_share
+from mbd_ros.control.udwadia_kalaba.underactuated_loops import reached_share
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.algorithms.row_space import RowSpace
 from mbd_ros.dynamics.loops.closure import close_loops

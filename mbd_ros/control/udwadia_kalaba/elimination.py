@@ -31,6 +31,7 @@ import numpy as np
 from mbd_ros.control.constraints.servo_constraints import Constraint
 from mbd_ros.control.udwadia_kalaba.solvers import limited_entry, quick_constrained_acceleration
 from mbd_ros.dynamics import PreparedDynamics
+from mbd_ros.dynamics.loops.newton import damped_newton, length, Reached, turned_aside
 from mbd_ros.errors import InvalidValueError, NotFiniteError
 from mbd_ros.simulation.manifold import displaced, joint_of_each_velocity, Matrix, Vector
 from mbd_ros.spatial.rank_thresholds import CONSTRAINT_RANK
@@ -180,63 +181,35 @@ class DirectElimination:
             If the state leads to numbers that are not finite, or to a singular mass matrix.
 
         """
-        q, before, after, iterations, moved, rank = self._positions(dyn, constraint, q, v, t)
-        converged = self.tolerance is None or after <= self._goal(q)
+        before, after, iterations, moved, rank = 0.0, 0.0, 0, 0.0, 0
+        phi = constraint.violation(q, t)
+        if phi is not None:
+            problem = _Positions(self, dyn, constraint, v, t)
+            found = damped_newton(problem, q, phi)
+            before, after, rank = length(phi), length(found.phi), problem.rank
+            q, iterations, moved = found.q, found.steps, found.way
+        converged = self.tolerance is None or after <= self.goal(q)
         rate = constraint.violation_rate(q, v, t)
         if rate is None:
             return Elimination(q, v, before, after, 0.0, 0.0, iterations, moved, 0.0, rank,
                                converged)
-        rate_before = _norm(rate)
+        rate_before = length(rate)
         start = v
         for _ in range(self.velocity_iterations):
             rows = constraint.matrix(q, v, t)[:len(rate)]
-            step, rank = self._step(dyn, q, rows, rate, self.max_velocity_step)
+            step, rank = self.least_step(dyn, q, rows, rate, self.max_velocity_step)
             v = v - step
             rate = rate - rows @ step   # phi_dot is linear in v
-        return Elimination(q, v, before, after, rate_before, _norm(rate), iterations, moved,
-                           _norm(v - start), rank, converged)
+        return Elimination(q, v, before, after, rate_before, length(rate), iterations, moved,
+                           length(v - start), rank, converged)
 
-    def _goal(self, q: Vector) -> float:
+    def goal(self, q: Vector) -> float:
         """Return the norm of ``phi`` at which position steps end, if they do."""
         if self.tolerance is None:
             return -math.inf
         return max(self.tolerance, ROUNDINGS * float(np.spacing(np.abs(q).max(initial=0.0))))
 
-    def _positions(
-        self, dyn: PreparedDynamics, constraint: Constraint, q: Vector, v: Vector, t: float,
-    ) -> tuple[Vector, float, float, int, float, int]:
-        """Return q corrected, the violation before and after, steps, way moved, rank."""
-        phi = constraint.violation(q, t)
-        if phi is None:
-            return q, 0.0, 0.0, 0, 0.0, 0
-        before = size = _norm(phi)
-        moved, rank, iterations, limit = 0.0, 0, 0, self.max_step
-        nudge = self.nudge
-        while iterations < self.position_iterations and not size <= self._goal(q):
-            rows = constraint.matrix(q, v, t)[:len(phi)]
-            for _ in range(RETRIES):
-                step, rank = self._step(dyn, q, rows, phi, limit)
-                candidate = displaced(dyn.model, q, -step)
-                trial = constraint.violation(candidate, t)
-                assert trial is not None
-                if limit == math.inf or _norm(trial) < size:
-                    break
-                limit = 0.5 * min(limit, float(np.abs(step).max()))
-            else:
-                if nudge == 0.0:
-                    break
-                step, nudge = nudge * np.cos(np.arange(1.0, len(v) + 1.0)), 0.0
-                limit = self.max_step   # zero, where the steps before were
-                candidate = displaced(dyn.model, q, step)
-                trial = constraint.violation(candidate, t)
-                assert trial is not None
-            q, phi, size = candidate, trial, _norm(trial)
-            moved += _norm(step)
-            iterations += 1
-            limit = min(2.0 * limit, self.max_step)
-        return q, before, size, iterations, moved, rank
-
-    def _step(self, dyn: PreparedDynamics, q: Vector, rows: Matrix, violation: Vector,
+    def least_step(self, dyn: PreparedDynamics, q: Vector, rows: Matrix, violation: Vector,
               limit: float) -> tuple[Vector, int]:
         """Return the least change that removes a violation, damped to a limit, and the rank."""
         m, n = rows.shape
@@ -256,6 +229,55 @@ class DirectElimination:
         return step, solution.rank
 
 
-def _norm(vector: Vector) -> float:
-    """Return the Euclidean norm."""
-    return math.sqrt(vector.dot(vector))
+class _Positions:
+    """Steps of an elimination onto ``phi(q, t) = 0``, see ``damped_newton``."""
+
+    def __init__(self, settings: DirectElimination, dyn: PreparedDynamics, constraint: Constraint,
+                 v: Vector, t: float) -> None:
+        self._settings, self._dyn, self._constraint = settings, dyn, constraint
+        self._v, self._t = v, t
+        self._limit, self._nudge, self._left = settings.max_step, settings.nudge, RETRIES
+        self.rank = 0
+
+    def violation(self, q: Vector) -> Vector:
+        """Return phi (m,)."""
+        phi = self._constraint.violation(q, self._t)
+        assert phi is not None, 'of constraints on velocities no positions are corrected'
+        return phi
+
+    def goes_on(self, now: Reached) -> bool:
+        """Return whether there is a violation yet."""
+        return (now.steps < self._settings.position_iterations
+                and not length(now.phi) <= self._settings.goal(now.q))
+
+    def step(self, q: Vector, phi: Vector) -> Vector:
+        """Return the step, damped to the limit."""
+        rows = self._constraint.matrix(q, self._v, self._t)[:len(phi)]
+        step, self.rank = self._settings.least_step(self._dyn, q, rows, phi, self._limit)
+        return -step
+
+    def displaced(self, q: Vector, step: Vector) -> Vector:
+        """Return q after a step."""
+        return displaced(self._dyn.model, q, step)
+
+    def accepts(self, trial: Vector, phi: Vector) -> bool:
+        """Return whether a step reduces the violation; plain Newton steps need not."""
+        return self._limit == math.inf or length(trial) < length(phi)
+
+    def relax(self) -> None:
+        """Allow longer steps, up to those of the settings."""
+        self._limit, self._left = min(2.0 * self._limit, self._settings.max_step), RETRIES
+
+    def tighten(self, step: Vector, phi: Vector) -> bool:
+        """Allow half the step, some times."""
+        self._limit = 0.5 * min(self._limit, float(np.abs(step).max()))
+        self._left -= 1
+        return self._left > 0
+
+    def aside(self) -> Vector | None:
+        """Turn aside, once; the limit is zero where the steps before were."""
+        if self._nudge == 0.0:
+            return None
+        nudge, self._nudge = self._nudge, 0.0
+        self._limit, self._left = self._settings.max_step, RETRIES
+        return turned_aside(nudge, len(self._v))

@@ -21,7 +21,7 @@ the branch of that state, as long as the passive columns ``A_p`` are independent
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy  # loads its parts when they are asked for: half of what importing took
@@ -34,6 +34,7 @@ from mbd_ros.control.udwadia_kalaba.robot_code import has_machine_code, padded, 
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.loops.closure import loop_closure
 from mbd_ros.dynamics.loops.efforts import free_motions
+from mbd_ros.dynamics.loops.newton import newton
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import InvalidValueError, LoopOpenError
 from mbd_ros.execution.calls.fused import Computed, fused, KernelCall
@@ -52,6 +53,19 @@ TOLERATED = 1e-3
 """Largest phi where more joints are measured than needed: they never agree to the last digit."""
 LONG = 0.3
 """Longer steps are taken from Python, which moves quaternions exactly [rad or m]."""
+
+
+class _Step(NamedTuple):
+    """Where a step leads, (nq,) and v (nv,); the largest entries of phi before it and of it."""
+
+    moved: Vector
+    v: Vector
+    size: float
+    longest: float
+
+    def is_small(self) -> bool:
+        """Return whether the loops are closed, or no step closes them more."""
+        return self.size <= CLOSED or self.longest <= CLOSED
 
 
 class PassiveJoints:
@@ -121,30 +135,30 @@ class PassiveJoints:
 
     def _newton(self, place: Vector, rates: Vector) -> tuple[Vector, Vector] | None:
         """Return the state with its loops closed, None if that takes too many steps."""
-        for _ in range(STEPS):
-            moved, v, size, step = self._step(place, rates)
-            if size <= CLOSED or step <= CLOSED:
-                if size > TOLERATED:
-                    raise self._open(self._dyn.own_loop_rows(place, self._rest)[:, 0])
-                return place, v
-            place = moved
-        return None
+        *_, (place, found) = newton(
+            place, lambda q: self._step(q, rates), lambda _, step: step.moved, most=STEPS,
+            small=_Step.is_small)
+        if not found.is_small():
+            return None
+        if found.size > TOLERATED:
+            raise self._open(self._dyn.own_loop_rows(place, self._rest)[:, 0])
+        return place, found.v
 
-    def _step(self, place: Vector, rates: Vector) -> tuple[Vector, Vector, float, float]:
-        """Return q after a step of Newton, v, the largest entries of phi and of the step."""
+    def _step(self, place: Vector, rates: Vector) -> _Step:
+        """Return a step of Newton from q."""
         result = None if self._code is None else self._code(place, rates)
         if result is not None:
             nq, end = self._ends
             *facts, size, longest = result[end:].tolist()
             if longest <= LONG and clear(facts, CLEARLY_FREE):
-                return result[:nq], result[nq:end], size, longest
+                return _Step(result[:nq], result[nq:end], size, longest)
         rows = self._dyn.own_loop_rows(place, self._rest)
         phi, A = rows[:, 0], rows[:, VALUES:]
         moved, v = self._rest.copy(), rates.copy()
         moved[self._passive], v[self._passive] = self._solved(A[:, self._passive], np.column_stack(
             (-phi, -A[:, self._given] @ rates[self._given]))).T
-        return (displaced(self._model, place, moved), v, float(np.abs(phi).max()),
-                float(np.abs(moved).max()))
+        return _Step(displaced(self._model, place, moved), v, float(np.abs(phi).max()),
+                     float(np.abs(moved).max()))
 
     def _solved(self, A: Matrix, right: Matrix) -> Matrix:
         """Return the least-squares solutions of ``A x = right`` (p, 2)."""

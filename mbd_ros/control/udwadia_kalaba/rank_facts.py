@@ -13,8 +13,8 @@
 """
 Rank report of the compiled solvers, and the thresholds for using their result.
 
-Results of ``small_systems``, ``reached_systems`` and ``loop_systems`` end with ``FACTS`` numbers.
-If a rank is not clear from these, the dense fallback for ill-conditioned constraints
+Results of ``small_systems``, ``underactuated_loops`` and ``loop_systems`` end with ``FACTS``
+numbers. If a rank is not clear from these, the dense fallback for ill-conditioned constraints
 (``equation.py``) is used.
 """
 

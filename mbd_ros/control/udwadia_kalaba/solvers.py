@@ -10,7 +10,7 @@
 # or implied. See the License for the specific language governing permissions and limitations under
 # the License.
 
-"""Compiled solvers of ``small_systems`` and ``reached_systems``, one for each size."""
+"""Compiled solvers of ``small_systems`` and ``underactuated_loops``, one for each size."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ import math
 
 from mbd_ros.control.udwadia_kalaba.equation import constrained_acceleration, ConstrainedSolution
 from mbd_ros.control.udwadia_kalaba.rank_facts import clear, CONFLICT, FACTS, KEPT, RANK
-from mbd_ros.control.udwadia_kalaba.reached_systems import reached_motion
 from mbd_ros.control.udwadia_kalaba.robot_code import LARGEST, padded
 from mbd_ros.control.udwadia_kalaba.small_systems import (
     constrained_motion, least_step, limited_step, shortest_step)
+from mbd_ros.control.udwadia_kalaba.underactuated_loops import reached_motion
 from mbd_ros.execution.calls.fast_call import fast_call
 from mbd_ros.execution.ir.loop_code import loop_code, LoopCode
 from mbd_ros.simulation.manifold import Matrix, Vector

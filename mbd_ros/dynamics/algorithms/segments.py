@@ -173,7 +173,7 @@ class BetweenSegments:
         """Return poses and velocities of the segments' parents."""
         lasts = {tip: surveyed[k] for tip, k in self._tips.items()}
 
-        def sight(body: int) -> BodyState:
+        def body_state(body: int) -> BodyState:
             if body not in self._seen:
                 parent, last = self._seen[self._parents[self._tips[body]]], lasts[body]
                 self._seen[body] = BodyState(
@@ -182,10 +182,10 @@ class BetweenSegments:
             return self._seen[body]
 
         for i in self._others:
-            step = states(self._tree.bodies[i], self._joints[i], sight(self._tree.parents[i]))
+            step = states(self._tree.bodies[i], self._joints[i], body_state(self._tree.parents[i]))
             self._seen[i], self._moving[i] = step.hand, step.keep
         for tip in self._tips:
-            sight(tip)
+            body_state(tip)
         return [self._seen[parent] for parent in self._parents]
 
     def tie(self) -> list[LoopSubtree]:
@@ -225,7 +225,8 @@ class BetweenSegments:
         return (LoopLoads(load, tuple(rows), none),
                 LoopLoads(moving.link.wrench_to_parent(load) * -1.0, tuple(others), none))
 
-    def settle(self, handed: Sequence[LoopSubtree]) -> tuple[list[Reaction], dict[int, Scalar]]:
+    def solve_between(self, handed: Sequence[LoopSubtree]
+                      ) -> tuple[list[Reaction], dict[int, Scalar]]:
         """Return what the segments are handed, and accelerations by entry of v."""
         none, order = no_loop_loads(self._slots), range(self._slots)
         sums: dict[int, LoopSubtree] = {

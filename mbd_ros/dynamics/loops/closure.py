@@ -33,6 +33,7 @@ import scipy
 
 from mbd_ros.dynamics.algorithms.missing_inertia import joint_without_inertia
 from mbd_ros.dynamics.algorithms.row_space import RowSpace
+from mbd_ros.dynamics.loops.newton import damped_newton, Reached, turned_aside
 from mbd_ros.dynamics.prepared.call import Array, checked_array
 from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
 from mbd_ros.dynamics.prepared.triangles import solve_triangle
@@ -163,16 +164,16 @@ def loop_closure(model: Model, q: Array, v: Array, *, known: Sequence[str] = (),
     dyn = compile_model(model, executor=executor)
     free = _free_entries(model, known)
     start = state.normalize(model, q)
-    place, phi, steps = _newton(dyn, start, free, tolerance)
+    place, phi, steps = _closed(dyn, start, free, tolerance)
     all_of_it = np.append(free, np.arange(model.nv - len(model.elastic_names), model.nv))
     if np.abs(phi).max() > tolerance and len(all_of_it) > len(free):   # links have to bend
         free = all_of_it
-        place, phi, steps = _newton(dyn, start, free, tolerance)
+        place, phi, steps = _closed(dyn, start, free, tolerance)
     for search in (_marquardt, _least_squares):
         if not len(free) or (np.abs(phi).max() <= tolerance and (
                 _cosines(dyn, place) >= 0.0).all()):
             break
-        other, found, more = _newton(dyn, search(dyn, start, free), free, tolerance)
+        other, found, more = _closed(dyn, search(dyn, start, free), free, tolerance)
         if np.abs(found).max() <= max(tolerance, float(np.abs(phi).max())):
             place, phi, steps = other, found, steps + more
     moved = state.difference(model, start, place)
@@ -193,59 +194,111 @@ def _rates(metric: RowMetric, v: Array) -> Array:
     return v
 
 
-def _newton(dyn: PreparedDynamics, place: Array, free: NDArray[np.int64], tolerance: float
+def _closed(dyn: PreparedDynamics, start: Array, free: NDArray[np.int64], tolerance: float
             ) -> tuple[Array, Array, int]:
-    """Return where damped Newton steps lead, phi there, and their number."""
-    model, mu, steps, nudge, lost = dyn.model, 0.0, 0, NUDGE, 0
-    phi = _phi(dyn, place)
-    goal = GOAL * (1.0 + float(np.abs(place).max()))
-    while np.abs(phi).max() > goal and steps < ITERATIONS and lost < LOST_STEPS:
-        metric = RowMetric(dyn, place, free)
-        step = metric.remove(phi, mu)
+    """Return where damped steps of least length lead, phi there, and how many were tried."""
+    found = damped_newton(_LeastSteps(dyn, free, tolerance, start), start)
+    return found.q, found.phi, found.trials
+
+
+def _marquardt(dyn: PreparedDynamics, start: Array, free: NDArray[np.int64]) -> Array:
+    """Return where Levenberg and Marquardt's steps lead."""
+    return damped_newton(_MarquardtSteps(dyn, free), start).q
+
+
+class _LeastSteps:
+    """Steps of least length in the metric of the mass matrix, see ``damped_newton``."""
+
+    def __init__(self, dyn: PreparedDynamics, free: NDArray[np.int64], tolerance: float,
+                 start: Array) -> None:
+        self._dyn, self._free, self._tolerance = dyn, free, tolerance
+        self._goal = GOAL * (1.0 + float(np.abs(start).max()))
+        self._mu, self._nudge, self._lost = 0.0, NUDGE, 0
+
+    def violation(self, q: Array) -> Array:
+        """Return phi (m,)."""
+        return _phi(self._dyn, q)
+
+    def goes_on(self, now: Reached) -> bool:
+        """Return whether loops are open yet, and whether steps lead anywhere."""
+        return bool(np.abs(now.phi).max() > self._goal and now.trials < ITERATIONS
+                    and self._lost < LOST_STEPS)
+
+    def step(self, q: Array, phi: Array) -> Array:
+        """Return the least step that closes the loops, not longer than its rows are tangents."""
+        step = RowMetric(self._dyn, q, self._free).remove(phi, self._mu)
         longest = np.abs(step).max()
-        lost = lost + 1 if longest > LOST else 0
-        candidate = state.integrate(model, place, step * min(1.0, LARGEST_STEP / longest)
-                                    if longest > 0.0 else step)
-        trial = _phi(dyn, candidate)
-        steps += 1
-        if np.linalg.norm(trial) < np.linalg.norm(phi):
-            place, phi, mu = candidate, trial, 0.1 * mu if mu > 1e-6 else 0.0
-        elif np.abs(phi).max() <= tolerance or (mu > 1e6 and nudge == 0.0):
-            break
-        elif mu > 1e6:  # a stretched chain, say: no direction leads closer, but a turn aside does
-            aside = np.zeros(model.nv)
-            aside[free] = nudge * np.cos(1.0 + np.arange(len(free)))
-            place, mu, nudge = state.integrate(model, place, aside), 0.0, 0.0
-            phi = _phi(dyn, place)
-        else:
-            mu = max(10.0 * mu, 1e-3)
-    return place, phi, steps
+        self._lost = self._lost + 1 if longest > LOST else 0
+        return step * min(1.0, LARGEST_STEP / longest) if longest > 0.0 else step
+
+    def displaced(self, q: Array, step: Array) -> Array:
+        """Return q after a step."""
+        return state.integrate(self._dyn.model, q, step)
+
+    def accepts(self, trial: Array, phi: Array) -> bool:
+        """Return whether a step closes the loops more."""
+        return bool(np.linalg.norm(trial) < np.linalg.norm(phi))
+
+    def relax(self) -> None:
+        """Damp less."""
+        self._mu = 0.1 * self._mu if self._mu > 1e-6 else 0.0
+
+    def tighten(self, step: Array, phi: Array) -> bool:
+        """Damp more, as long as that is not all there is of the step."""
+        closed = np.abs(phi).max() <= self._tolerance
+        if closed or self._mu > 1e6:
+            self._nudge = 0.0 if closed else self._nudge
+            return False
+        self._mu = max(10.0 * self._mu, 1e-3)
+        return True
+
+    def aside(self) -> Array | None:
+        """Turn aside, once: of a stretched chain, say, no direction leads closer."""
+        if self._nudge == 0.0:
+            return None
+        step = np.zeros(self._dyn.model.nv)
+        step[self._free] = turned_aside(self._nudge, len(self._free))
+        self._mu, self._nudge = 0.0, 0.0
+        return step
 
 
-def _marquardt(dyn: PreparedDynamics, place: Array, free: NDArray[np.int64]) -> Array:
-    """Return where steps ``-(A^T A + mu diag(A^T A))^-1 A^T phi`` lead, which never open more."""
-    mu, least, most = DAMPING
-    rest = np.zeros(dyn.model.nv)
-    for _ in range(ITERATIONS):
-        rows = dyn.own_loop_rows(place, rest)
-        phi, A = rows[:, 0], rows[:, VALUES:][:, free]
+class _MarquardtSteps(_LeastSteps):
+    """Steps ``-(A^T A + mu diag(A^T A))^-1 A^T phi``, which never open loops more."""
+
+    def __init__(self, dyn: PreparedDynamics, free: NDArray[np.int64]) -> None:
+        super().__init__(dyn, free, 0.0, np.zeros(1))
+        self._mu, self._least, self._most = DAMPING
+        self._rest = np.zeros(dyn.model.nv)
+
+    def goes_on(self, now: Reached) -> bool:
+        """Return whether loops are open yet; the first step is taken in any case."""
+        return now.steps < ITERATIONS and not (now.steps and np.abs(now.phi).max() <= GOAL)
+
+    def step(self, q: Array, phi: Array) -> Array:
+        """Return the damped step."""
+        A = self._dyn.own_loop_rows(q, self._rest)[:, VALUES:][:, self._free]
         H, gradient = A.T @ A, A.T @ phi
         diagonal = np.diag(H) + GOAL * (1.0 + np.trace(H))
-        size = float(phi @ phi)
-        while mu < most:
-            displacement = rest.copy()
-            displacement[free] = -np.linalg.solve(H + np.diag(mu * diagonal), gradient)
-            candidate = state.integrate(dyn.model, place, displacement)
-            trial = _phi(dyn, candidate)
-            if trial @ trial < size:
-                place, mu = candidate, max(0.2 * mu, least)
-                break
-            mu *= 4.0
-        else:
-            break
-        if np.abs(trial).max() <= GOAL:
-            break
-    return place
+        step = self._rest.copy()
+        step[self._free] = -np.linalg.solve(H + np.diag(self._mu * diagonal), gradient)
+        return step
+
+    def accepts(self, trial: Array, phi: Array) -> bool:
+        """Return whether a step closes the loops more."""
+        return bool(trial @ trial < phi @ phi)
+
+    def relax(self) -> None:
+        """Damp less."""
+        self._mu = max(0.2 * self._mu, self._least)
+
+    def tighten(self, step: Array, phi: Array) -> bool:
+        """Damp more, up to where it gives up."""
+        self._mu *= 4.0
+        return self._mu < self._most
+
+    def aside(self) -> Array | None:
+        """Return None: no step is taken that opens the loops."""
+        return None
 
 
 def _least_squares(dyn: PreparedDynamics, start: Array, free: NDArray[np.int64]) -> Array:

@@ -124,10 +124,10 @@ def composite_inertias(poses: Vector, bodies: Vector, inertias: Vector, nb: int)
     """Write the inertias (nb, 10) of each body and all that it carries."""
     for i in range(nb):
         inertia_in_world(poses[i], bodies[i], inertias[i])
-    carry(bodies, inertias, nb, 10)
+    accumulate_subtrees(bodies, inertias, nb, 10)
 
 
-def carry(bodies: Vector, sums: Vector, nb: int, n: int) -> None:
+def accumulate_subtrees(bodies: Vector, sums: Vector, nb: int, n: int) -> None:
     """Add to what bodies have (nb, n) what those that they carry have."""
     for i in range(nb - 1, -1, -1):
         parent = int(bodies[i, 0])
@@ -210,7 +210,7 @@ def center_of_mass_jacobian(count: Vector, poses: Vector, bodies: Vector, coordi
                 for k in range(3):
                     place = place + poses[state, i, r, k] * bodies[i, 4 + k]
                 moments[i, 1 + r] = bodies[i, 3] * place
-        carry(bodies, moments, nb, 4)
+        accumulate_subtrees(bodies, moments, nb, 4)
         for j in range(nv):
             body = int(coordinates[j, 0])
             cross(axes[j][3:6], moments[body][1:4], along)
@@ -363,8 +363,8 @@ def coriolis_matrix(count: Vector, poses: Vector, bodies: Vector, coordinates: V
             for r in range(6):
                 for k in range(6):
                     coriolis[i, 6 * r + k] = own[r, k]
-        carry(bodies, inertias, nb, 10)
-        carry(bodies, coriolis, nb, 36)
+        accumulate_subtrees(bodies, inertias, nb, 10)
+        accumulate_subtrees(bodies, coriolis, nb, 36)
         for j in range(nv):
             body = int(coordinates[j, 0])
             momentum(inertias[body], rates[j], wrench)

@@ -163,7 +163,7 @@ def survey(body: Body, joint: Joint, parent: Passing, link: Link, qdd: tuple[Sca
         tuple(axes), Carried(inertia, inertia.moments_of_flow(velocity), force), frame))
 
 
-def carry(body: Body, joint: Joint, children: Carried, *kept: Any) -> Step:
+def accumulate_subtree(body: Body, joint: Joint, children: Carried, *kept: Any) -> Step:
     """Inward: add what the children carry."""
     surveyed: Surveyed = kept[-1]
     total = surveyed.own + children
@@ -225,7 +225,7 @@ def _find(body: Body, joint: Joint, parent: Twist, terms: VelocityTerms,
     return Step(hand=step.hand, keep=step.out)
 
 
-_FILL = (Inward(carry, Carried(NO_INERTIA, NO_FLOW, ZERO_WRENCH)),
+_FILL = (Inward(accumulate_subtree, Carried(NO_INERTIA, NO_FLOW, ZERO_WRENCH)),
          Walk(start_column, continue_column))
 INVERSE_DYNAMICS_DERIVATIVES = Program(
     'inverse_dynamics_derivatives', ('q', 'v', 'qdd'), (Outward(_survey_given, at_rest), *_FILL),

@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.dynamics.algorithms.body_motion import velocity_and_coriolis
+from mbd_ros.dynamics.algorithms.body_motion import body_state, BodyState, velocity_and_coriolis
 from mbd_ros.execution.program.sweeps import Body, Layout, Outward, Program, Step, Walk
 from mbd_ros.spatial import IDENTITY, Joint, Link, Scalar, Twist, Vector3, ZERO3, ZERO_TWIST
 
@@ -66,10 +66,9 @@ class Travel(NamedTuple):
 def travel(body: Body, joint: Joint, parent: Travel) -> Travel:
     """Return how a body moves when its parent moves as given."""
     link = joint.link(body.placement)
-    relative = joint.span(joint.v)
+    state = body_state(joint, link, BodyState(parent.pose, parent.velocity))
     _, coriolis = velocity_and_coriolis(joint, link, parent.velocity.angular)
-    return Travel(parent.pose.compose(link),
-                  link.twist_to_child(parent.velocity) + relative,
+    return Travel(state.pose, state.velocity,
                   link.twist_to_child(parent.acceleration) + coriolis + joint.span(joint.qdd))
 
 

@@ -46,7 +46,7 @@ class Wrenches(NamedTuple):
                         tuple(a + b for a, b in zip(self.efforts, other.efforts)))
 
 
-class Watched(NamedTuple):
+class BodyMotion(NamedTuple):
     """How a body moves (``Travel``), with coordinate and rate of its joint (``BodyState``)."""
 
     pose: Link
@@ -56,19 +56,19 @@ class Watched(NamedTuple):
     rate: Scalar
 
 
-def look(body: Body, joint: Joint, parent: Watched) -> Step:
+def kinematics_pass(body: Body, joint: Joint, parent: BodyMotion) -> Step:
     """Outward: pose, velocity, and the acceleration that comes from velocities."""
     own = travel(body, joint, Travel(*parent[:3]))
-    return Step(hand=Watched(*own, *coordinate(joint)), keep=joint.link(body.placement))
+    return Step(hand=BodyMotion(*own, *coordinate(joint)), keep=joint.link(body.placement))
 
 
-def at_rest(world: World) -> Watched:
+def at_rest(world: World) -> BodyMotion:
     """Return how the ground moves."""
-    return Watched(*AT_REST, 0.0, 0.0)
+    return BodyMotion(*AT_REST, 0.0, 0.0)
 
 
-def measure(slots: int, own: bool, tie: Tie, world: World, first: Watched, second: Watched
-            ) -> tuple[Wrenches, Wrenches, tuple[Scalar, ...]]:
+def loop_row_values(slots: int, own: bool, tie: Tie, world: World, first: BodyMotion,
+                    second: BodyMotion) -> tuple[Wrenches, Wrenches, tuple[Scalar, ...]]:
     """Return the wrenches of a tie's rows, and for each row phi, its rate and its bias."""
     here, there, values = [ZERO_WRENCH] * slots, [ZERO_WRENCH] * slots, []
     efforts: tuple[list[Scalar], list[Scalar]] = [0.0] * slots, [0.0] * slots
@@ -88,7 +88,8 @@ def measure(slots: int, own: bool, tie: Tie, world: World, first: Watched, secon
             tuple(values))
 
 
-def bear(body: Body, joint: Joint, children: Wrenches, link: Link, held: Wrenches) -> Step:
+def row_wrenches_pass(body: Body, joint: Joint, children: Wrenches, link: Link, held: Wrenches
+                      ) -> Step:
     """Inward: what the rows ask of the joint; a row ends where its branches meet."""
     rows = [ZERO_WRENCH if slot in body.closes else row
             for slot, row in enumerate((children + held).rows)]
@@ -108,5 +109,5 @@ def loop_rows(slots: int, own: bool = False) -> Program:
     nothing = Wrenches((ZERO_WRENCH,) * slots, (0.0,) * slots)
     name = 'own_loop_rows' if own else 'loop_rows'
     return Program(f'{name} of {slots} slots', ('q', 'v'), (
-        Outward(look, at_rest), Ties(partial(measure, slots, own), nothing),
-        Inward(bear, nothing)), Layout.ROWS, (VALUES,))
+        Outward(kinematics_pass, at_rest), Ties(partial(loop_row_values, slots, own), nothing),
+        Inward(row_wrenches_pass, nothing)), Layout.ROWS, (VALUES,))

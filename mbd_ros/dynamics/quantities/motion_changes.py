@@ -35,8 +35,8 @@ Carpentier, Mansard, Analytical derivatives of rigid body dynamics algorithms, 2
 import numpy as np
 
 from mbd_ros.dynamics.quantities.composites import (
-    accelerations, add_cross, carry, coriolis_of_body, cross, inertia_in_world, momentum,
-    motion_cross, rates_of, screws, Vector, velocities)
+    accelerations, accumulate_subtrees, add_cross, coriolis_of_body, cross, inertia_in_world,
+    momentum, motion_cross, rates_of, screws, Vector, velocities)
 
 
 def wrench_cross(twist: Vector, wrench: Vector, out: Vector) -> None:
@@ -219,9 +219,9 @@ def momentum_changes(count: Vector, poses: Vector, bodies: Vector, coordinates: 
                 momenta[i, 6 + r] += part[r]
                 for k in range(6):
                     coriolis[i, 6 * r + k] = 2.0 * own[r, k]
-        carry(bodies, inertias, nb, 10)
-        carry(bodies, coriolis, nb, 36)
-        carry(bodies, momenta, nb, 12)
+        accumulate_subtrees(bodies, inertias, nb, 10)
+        accumulate_subtrees(bodies, coriolis, nb, 36)
+        accumulate_subtrees(bodies, momenta, nb, 12)
         for k in range(16):
             whole[k] = 0.0
         for i in range(nb):

@@ -23,7 +23,7 @@ are handed in the next, a record for each:
 ==========  ============================================================
 after 0     ``outward(what each has handed on)`` -> for sweep 1
 after 1     ``tie()`` -> for sweep 2
-after 2     ``settle(handed on)`` -> for sweep 3, and results
+after 2     ``solve_between(handed on)`` -> for sweep 3, and results
 after 3     ``rates(handed on)`` -> results
 ==========  ============================================================
 
@@ -39,8 +39,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mbd_ros.execution.ir.interleave import aligned, packed_ir, unpacked_ir
-from mbd_ros.execution.ir.machine_code import (
-    address_ir, address_of, MachineCode, vector_lanes)
+from mbd_ros.execution.ir.machine_code import address_ir, address_of, MachineCode, vector_lanes
 from mbd_ros.execution.ir.sincos import sincos_ir
 from mbd_ros.execution.ir.straight_line import declarations_ir, SCALAR, StraightLine, Width
 from mbd_ros.execution.ir.trace import Operand, Symbol, Trace
@@ -238,7 +237,7 @@ class _Driver:
             elif k == 1:
                 handed = between.tie()
             elif k == 2:
-                handed, results = between.settle(found)
+                handed, results = between.solve_between(found)
                 self._results.update(results)
             else:
                 self._late = between.rates(found)

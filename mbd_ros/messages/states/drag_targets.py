@@ -25,8 +25,8 @@ from visualization_msgs.msg import InteractiveMarker, InteractiveMarkerControl a
 from mbd_ros.description.records.mechanism import Mechanism
 from mbd_ros.description.records.reach import extent
 from mbd_ros.messages.states.drawings import Color
-from mbd_ros.messages.states.hands import entries
 from mbd_ros.messages.states.interactive import to_pose
+from mbd_ros.messages.states.push_markers import entries
 
 Matrix = NDArray[np.float64]
 

@@ -24,8 +24,8 @@ from visualization_msgs.msg import InteractiveMarker, InteractiveMarkerControl a
 
 from mbd_ros.errors import UnknownNameError
 from mbd_ros.messages.states.drag_targets import AXES, LARGEST
-from mbd_ros.messages.states.hands import entries
 from mbd_ros.messages.states.interactive import to_pose
+from mbd_ros.messages.states.push_markers import entries
 from mbd_ros.messages.trajectories.simple_goals import joint_goal, SHORTEST
 from mbd_ros.model import JointType, Model
 

@@ -34,10 +34,10 @@ from mbd_ros.messages.states.interactive import at
 from mbd_ros.messages.trajectories.joint_handles import joint_handle, joint_pose, move_goal
 from mbd_ros.messages.trajectories.simple_goals import point_goal
 from mbd_ros.model import Model
+from mbd_ros.nodes.controlling.background_work import run_in_thread
+from mbd_ros.nodes.controlling.controller_goals import Controlled, Owner
 from mbd_ros.nodes.controlling.dragged_markers import DraggedMarkers
 from mbd_ros.nodes.parts import qos
-from mbd_ros.nodes.parts.aside import done_aside
-from mbd_ros.nodes.parts.controller_goals import Controlled, Owner
 from mbd_ros.nodes.parts.guard import GuardedNode
 from mbd_ros.nodes.parts.interactive import LOADS, Menu, Poses, PULLS, set_parameters
 
@@ -129,7 +129,7 @@ class Joints:
         model, q = controlled.tracker.dyn.model, controlled.measured.q
         if model is not self._model:
             self._model, self._size = model, target_size(model.mechanism)
-            self._compiled = done_aside(partial(mbd_ros.link_poses, model, q.copy()))
+            self._compiled = run_in_thread(partial(mbd_ros.link_poses, model, q.copy()))
         if not self._compiled.done():
             return {}
         links = mbd_ros.link_poses(model, q)

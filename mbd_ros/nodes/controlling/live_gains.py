@@ -23,15 +23,16 @@ from mbd_ros.control.tasks.task import spring_for
 from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.errors import MbdError
 from mbd_ros.messages.states.joint_states import Measured
-from mbd_ros.nodes.parts.aside import done_aside, Turns
+from mbd_ros.nodes.controlling.background_work import DefaultGroupQueue, run_in_thread
 from mbd_ros.nodes.parts.guard import Guard
 
 DRAWN = ('posture', 'posture_stiffness')
 """Fields of a task that say where joints are drawn to."""
 
 
-def change_task(tracker: Tracker, before: Task, after: Task, measured: Measured, turns: Turns,
-                guard: Guard, newest: Callable[[], Task | None]) -> None:
+def change_task(tracker: Tracker, before: Task, after: Task, measured: Measured,
+                default_group: DefaultGroupQueue, guard: Guard,
+                newest: Callable[[], Task | None]) -> None:
     """
     Take gains and posture of the parameters; what was not there yet acts once it is compiled.
 
@@ -43,7 +44,7 @@ def change_task(tracker: Tracker, before: Task, after: Task, measured: Measured,
         The parameters as they were, and as they are.
     measured : Measured
         A state of the robot, for the compiler.
-    turns : Turns
+    default_group : DefaultGroupQueue
         Where that is taken into use.
     guard : Guard
         Says what fails by then.
@@ -57,20 +58,21 @@ def change_task(tracker: Tracker, before: Task, after: Task, measured: Measured,
 
     """
     spring_for(tracker.dyn, after)   # before anything changes
-    _change_gains(tracker, after, measured, turns, guard, newest)
+    _change_gains(tracker, after, measured, default_group, guard, newest)
     followed = tracker.task
     if followed is before:
         tracker.task = after
     elif all(getattr(followed, name) == getattr(before, name) for name in DRAWN):
         tracker.task = replace(followed, **{name: getattr(after, name) for name in DRAWN})
     try:
-        _draw(tracker, measured, turns, guard, newest)
+        _draw(tracker, measured, default_group, guard, newest)
     except MbdError:
         tracker.task = followed
         raise
 
 
-def _change_gains(tracker: Tracker, task: Task, measured: Measured, turns: Turns, guard: Guard,
+def _change_gains(tracker: Tracker, task: Task, measured: Measured,
+                  default_group: DefaultGroupQueue, guard: Guard,
                   newest: Callable[[], Task | None]) -> None:
     """Take the gains of a task, now or once a term that was not there is compiled."""
     law = tracker.change_gains(task)
@@ -84,18 +86,18 @@ def _change_gains(tracker: Tracker, task: Task, measured: Measured, turns: Turns
         # Payload, or gains, may have changed meanwhile: then it is compiled again, aside.
         if tracker.can_use(law, wanted):
             tracker.use_law(law)
-        _change_gains(tracker, wanted, measured, turns, guard, newest)
-    done_aside(partial(tracker.prepare_law, law, measured.q, measured.v)).add_done_callback(
-        lambda _: None if newest() is None else turns.take(guard.wrap('gains', use)))
+        _change_gains(tracker, wanted, measured, default_group, guard, newest)
+    run_in_thread(partial(tracker.prepare_law, law, measured.q, measured.v)).add_done_callback(
+        lambda _: None if newest() is None else default_group.take(guard.wrap('gains', use)))
 
 
-def _draw(tracker: Tracker, measured: Measured, turns: Turns, guard: Guard,
+def _draw(tracker: Tracker, measured: Measured, default_group: DefaultGroupQueue, guard: Guard,
           newest: Callable[[], Task | None], prepared: Tracker | None = None) -> None:
     """Draw joints to the posture of the task, now or once what that needs is compiled."""
-    if newest() is None or tracker.draw(prepared):
+    if newest() is None or tracker.set_posture_spring(prepared):
         return
-    other = tracker.apart()
+    other = tracker.copy_for_planning()
     again = guard.wrap('posture', partial(
-        _draw, tracker, measured, turns, guard, newest, other))
-    done_aside(partial(other.prepare, other.dyn, measured.q, measured.v)).add_done_callback(
-        lambda _: None if newest() is None else turns.take(again))
+        _draw, tracker, measured, default_group, guard, newest, other))
+    run_in_thread(partial(other.prepare, other.dyn, measured.q, measured.v)).add_done_callback(
+        lambda _: None if newest() is None else default_group.take(again))

@@ -17,7 +17,7 @@ from __future__ import annotations
 from mbd_msgs.msg import ControllerState
 
 from mbd_ros.control.tasks.tracker import Mode
-from mbd_ros.nodes.parts.controller_goals import ON_PURPOSE
+from mbd_ros.nodes.controlling.controller_goals import ON_PURPOSE
 
 MODES = {
     Mode.WEIGHTLESS: ControllerState.MODE_WEIGHTLESS,
@@ -29,7 +29,7 @@ SENDING = frozenset((*MODES.values(), ControllerState.MODE_NOT_FOLLOWING))
 FINE = {ControllerState.MODE_TRACKING: 'tracking', ControllerState.MODE_WEIGHTLESS: 'weightless'}
 
 
-def usual(mode: int, why: str) -> str | None:
+def mode_text(mode: int, why: str) -> str | None:
     """Return a mode and the reason for it in words, None where it is worth a warning."""
     if mode == ControllerState.MODE_WEIGHTLESS:
         return None if why else 'gravity compensation: no task'

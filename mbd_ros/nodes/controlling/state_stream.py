@@ -77,9 +77,9 @@ class StateStream:
         self._steps = deque([period if usual is None else usual], maxlen=KNOWN)
         self._gaps: deque[float] = deque(maxlen=KNOWN)
         self.robots: frozenset[bytes] = frozenset()
-        self.forget()
+        self.reset()
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Take whatever comes next."""
         self.stamp: int | None = None
         self.sender: bytes | None = None

@@ -149,7 +149,7 @@ class Page:
                 self._robot.on_click(self._click)
             self.clear()
             self._shapes = tuple(shapes)
-            self.look_anew()
+            self.reset_camera()
             self._frame(poses)
             self._middle = self.middle_of(poses)
         return self._robot.remarks
@@ -252,7 +252,7 @@ class Page:
         """Way of the robot's middle from one picture to the next that is no motion [m]."""
         return 0.5 * self._size
 
-    def look_anew(self) -> None:
+    def reset_camera(self) -> None:
         """Let browsers that come from now on see all of the robot as it is next, and its paths."""
         self._framed = False
 

@@ -106,9 +106,9 @@ class ManagedNode(LifecycleNodeMixin, GuardedNode):
     """
     A node that others configure, activate, deactivate, clean up and shut down.
 
-    A node of this package says in ``forget`` what it knows before it is configured, makes what it
-    offers in ``configure``, begins and ends to act in ``activate`` and ``deactivate``, and stops
-    threads and servers in ``close``. A transition that fails leaves it in the state before.
+    A node of this package sets its initial values in ``reset_state``, makes what it offers in
+    ``configure``, begins and ends to act in ``activate`` and ``deactivate``, and stops threads and
+    servers in ``close``. A transition that fails leaves it in the state before.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ class ManagedNode(LifecycleNodeMixin, GuardedNode):
         LifecycleNodeMixin.__init__(self)
         self._settings = declare_parameters(self, self.NAME, self._take_settings,
                                             fixed=lambda: self.configured)
-        self.forget()
+        self.reset_state()
         self._permanent = {id(entity) for kind in (*(kind for kind, _ in KINDS), 'waitables')
                            for entity in getattr(self, kind)}
         self._managing = True
@@ -146,7 +146,7 @@ class ManagedNode(LifecycleNodeMixin, GuardedNode):
         """Return the number of the model in use, for answers; 0 without one."""
         return 0 if self._source is None else int(self._source.generation)
 
-    def forget(self) -> None:
+    def reset_state(self) -> None:
         """Know as little as a node that was not configured yet."""
 
     def configure(self) -> None:
@@ -386,7 +386,7 @@ class ManagedNode(LifecycleNodeMixin, GuardedNode):
                 entity.destroy()
         self.configured, self._source, self._health = False, None, None
         read_again(self, self.NAME, self._settings)   # topics change some of them, too
-        self.forget()
+        self.reset_state()
 
     def _prefix(self, msg_type: Any) -> str:
         """Return what is in front of the names of frames in messages; empty if they name none."""

@@ -29,7 +29,7 @@ from mbd_ros.execution import choose, forced
 from mbd_ros.messages.basics.findings import diagnose
 from mbd_ros.messages.dynamics import dynamics_answers as answers, dynamics_requests as requests
 from mbd_ros.model import Model
-from mbd_ros.nodes.parts.surroundings import fluid_of, gravity_of
+from mbd_ros.nodes.parts.fluid_and_ground import fluid_of, gravity_of
 
 SERVICES = {'forward_dynamics': ForwardDynamics, 'inverse_dynamics': InverseDynamics,
             'mass_matrix': MassMatrix, 'joint_wrenches': JointWrenches, 'check_model': CheckModel}

@@ -29,8 +29,8 @@ from rclpy.task import Future
 from mbd_ros.errors import InvalidValueError, MbdError
 from mbd_ros.messages.dynamics import request_costs as costs
 from mbd_ros.model import Model
-from mbd_ros.nodes.parts.turns import Turns
 from mbd_ros.nodes.serving.answers import SERVICES
+from mbd_ros.nodes.serving.async_semaphore import AsyncSemaphore
 from mbd_ros.nodes.serving.worker_process import Done, Job, main, read, write
 
 LONGEST = 600.0
@@ -49,11 +49,11 @@ class HeavyWorker:
     The interpreter lets one thread run at a time. What reads, computes and writes a hundred
     thousand points in the process of the node keeps everything else there waiting, again and
     again, and takes the processor from other nodes. This process has a low priority, and the node
-    only hands octets on. Requests that are due first are next (``Turns``).
+    only hands octets on. Requests that are due first are next (``AsyncSemaphore``).
     """
 
     def __init__(self) -> None:
-        self._turns = Turns(1)
+        self._turns = AsyncSemaphore(1)
         self._octets = 0
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from mbd_ros.errors import MbdError
 from mbd_ros.messages.basics.times import SECOND
 from mbd_ros.model import Model
-from mbd_ros.nodes.simulating.pace import Pace
+from mbd_ros.nodes.simulating.real_time_factor import RealTimeFactor
 from mbd_ros.simulation import Stepper
 from mbd_ros.simulation.hardware import Drives
 from mbd_ros.simulation.pushes import Push
@@ -155,7 +155,7 @@ class SimulationLoop:
         self._paused = False
         self._periods = 0
         self._initial = stepper.q, stepper.v
-        self._pace = Pace(timing.factor, LARGEST_LAG[timing.lockstep])
+        self._pace = RealTimeFactor(timing.factor, LARGEST_LAG[timing.lockstep])
         self._thread = threading.Thread(target=self._run, name='simulation', daemon=True)
         self.awaiting = False
         self.timeouts = 0

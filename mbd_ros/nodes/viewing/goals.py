@@ -51,7 +51,7 @@ class Goals(View):
         self._links: tuple[str, ...] = ()
         self._frame = ''
         self._seen: Seen | None = None
-        self._gizmo = DraggedPoint(self.page, '/target', lambda end: self.wishes.put(
+        self._gizmo = DraggedPoint(self.page, '/target', lambda end: self.queue.put(
             'drag the target', partial(self._go, end)))
         self.calls.expect(actions=[(FollowJointTrajectory, 'controller/follow_joint_trajectory'),
                                    (FollowPath, 'controller/follow_path')])
@@ -68,9 +68,9 @@ class Goals(View):
             self._time = gui.add_slider('time [s]', *TIMES, 0.1, 3.0)
             buttons = gui.add_button_group('joints', ('Move there', 'Reset sliders'))
         self.on_button(buttons, {'Move there': self._move, 'Reset sliders': self._let_go})
-        self.page.panel.stop.on_click(lambda _: self.wishes.put('stop', self._stop))
+        self.page.panel.stop.on_click(lambda _: self.queue.put('stop', self._stop))
         for control in (self._target, self._link):
-            control.on_update(lambda _: self.wishes.put('target', self._show_target))
+            control.on_update(lambda _: self.queue.put('target', self._show_target))
         self._stopping = self.node.resolve_topic_name('controller/joint_trajectory')
         self.node.create_subscription(ControllerState, 'controller/state', self._on_state,
                                       qos.NEWEST, qos_overriding_options=qos.OVERRIDABLE)

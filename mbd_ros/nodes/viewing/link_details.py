@@ -39,10 +39,10 @@ class LinkDetails(View):
         with page.panel.show:
             self._opacity: Any = gui.add_slider('opacity of the robot', 0.0, 1.0, 0.05, 1.0)
             sides: Any = gui.add_button_group('look from', tuple(SIDES))
-        self._opacity.on_update(lambda _: self.wishes.put('opacity', self._make_see_through))
-        sides.on_click(lambda event: self.wishes.put(
+        self._opacity.on_update(lambda _: self.queue.put('opacity', self._make_see_through))
+        sides.on_click(lambda event: self.queue.put(
             'look from', lambda: self._look_from(event.client, sides.value)))
-        page.on_click(lambda link: self.wishes.put('click', lambda: self._note(link)))
+        page.on_click(lambda link: self.queue.put('click', lambda: self._note(link)))
 
     def use(self, robot: Robot) -> None:
         """Draw those of another robot."""

@@ -45,8 +45,8 @@ class LogView(View):
             self._level: Any = gui.add_dropdown('from level', SHOWN, initial_value='info')
             clear = gui.add_button('Clear')
             self._list = LogList(gui)
-        self._level.on_update(lambda _: self.wishes.put('log level', self._show))
-        clear.on_click(lambda _: self.wishes.put('clear log', self._clear))
+        self._level.on_update(lambda _: self.queue.put('log level', self._show))
+        clear.on_click(lambda _: self.queue.put('clear log', self._clear))
         self.node.create_subscription(LogMessage, '/rosout', self._on_log, qos.RELIABLE)
         self.node.create_subscription(
             DiagnosticArray, '/diagnostics', self._on_diagnostics, qos.RELIABLE)

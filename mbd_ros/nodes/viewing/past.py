@@ -54,7 +54,7 @@ class Past(View):
     async def _touch(self, event: Any) -> None:
         """Show what was, where a browser has moved the slider."""
         if event.client is not None:
-            self.wishes.put('past', self._hold)
+            self.queue.put('past', self._hold)
 
     def _hold(self) -> None:
         value = number(self._slider.value, -SPAN, 0.0)

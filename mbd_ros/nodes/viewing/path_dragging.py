@@ -31,7 +31,7 @@ class PathDragging(View):
     def __init__(self, shared: Shared) -> None:
         super().__init__(shared)
         self._path: MovablePath | None = None
-        self._arrows = DraggedPoint(self.page, '/path_target', lambda place: self.wishes.put(
+        self._arrows = DraggedPoint(self.page, '/path_target', lambda place: self.queue.put(
             'drag the path', partial(self._go, place)))
         self.calls.expect(actions=[(FollowPath, 'controller/follow_path')])
         gui = self.page.server.gui
@@ -40,7 +40,7 @@ class PathDragging(View):
                 'drag the path', False,
                 hint='By its centre or its first point; the controller follows it where it is '
                      'let go.')
-        self._shown.on_update(lambda _: self.wishes.put('path', self._show))
+        self._shown.on_update(lambda _: self.queue.put('path', self._show))
         self.node.create_subscription(String, 'controller/desired_task', self._on_task,
                                       qos.LATCHED, qos_overriding_options=qos.OVERRIDABLE)
 

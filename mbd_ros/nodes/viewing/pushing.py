@@ -64,7 +64,7 @@ class Pushing(View):
         grabbed = numbers(event.start_position, 3, FARTHEST)
         held = numbers(event.end_position, 3, FARTHEST)
         if grabbed is not None and held is not None:
-            self.wishes.put('push', partial(self._push, link, grabbed, held, event.phase == 'end'))
+            self.queue.put('push', partial(self._push, link, grabbed, held, event.phase == 'end'))
 
     def _push(self, link: str, grabbed: Array, held: Array, over: bool) -> None:
         stiffness = number(self._stiffness.value, *STIFFNESSES)

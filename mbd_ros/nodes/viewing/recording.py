@@ -36,7 +36,7 @@ class Recording(View):
             self._follow: Any = gui.add_checkbox('camera follows the robot', False)
             table = gui.add_button('Download plots (CSV)')
             picture = gui.add_button('Download picture (PNG)')
-        table.on_click(lambda event: self.wishes.put(
+        table.on_click(lambda event: self.queue.put(
             'csv', partial(self._send_table, event.client)))
         picture.on_click(self._send_picture)
 

@@ -21,8 +21,8 @@ from mbd_ros.messages.states.readouts import (
     units)
 from mbd_ros.nodes.page import colors
 from mbd_ros.nodes.page.panel import show, table
+from mbd_ros.nodes.parts.fluid_and_ground import gravity_of
 from mbd_ros.nodes.parts.robot_source import Robot
-from mbd_ros.nodes.parts.surroundings import gravity_of
 from mbd_ros.nodes.viewing.view import Seen, Shared, View
 
 

@@ -23,8 +23,8 @@ from mbd_ros.dynamics.analysis.bending_torques import rigid_twin
 from mbd_ros.messages.states.recorded_torques import torque_lines, TorqueReader
 from mbd_ros.nodes.page.scales import amplitudes
 from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.parts.fluid_and_ground import gravity_of
 from mbd_ros.nodes.parts.robot_source import Robot
-from mbd_ros.nodes.parts.surroundings import gravity_of
 from mbd_ros.nodes.viewing.view import Seen, Shared, View
 
 KEPT = 1024

@@ -89,7 +89,7 @@ class Tracking(View):
 
     def _show(self, paths: Sequence[Array]) -> None:
         if self._desired.show(paths):
-            self.page.look_anew()
+            self.page.reset_camera()
 
     def _on_state(self, message: ControllerState) -> None:
         """Keep what is plotted; the samples of waiting controllers hold no numbers."""

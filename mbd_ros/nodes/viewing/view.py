@@ -27,7 +27,7 @@ from mbd_ros.nodes.page.numbers_in import number
 from mbd_ros.nodes.parts.managed import ManagedNode
 from mbd_ros.nodes.parts.robot_source import Robot
 from mbd_ros.nodes.viewing.calls import Calls
-from mbd_ros.nodes.viewing.wishes import Wishes
+from mbd_ros.nodes.viewing.executor_queue import ExecutorQueue
 
 if TYPE_CHECKING:
     from mbd_ros.nodes.page.page import Page
@@ -87,7 +87,7 @@ class Shared(NamedTuple):
         Clock of the plots.
     settings : SimpleNamespace
         Parameters of the viewer.
-    wishes : Wishes
+    queue : ExecutorQueue
         Through which controls act: viser calls back in threads of its own.
     calls : Calls
         What controls call.
@@ -98,7 +98,7 @@ class Shared(NamedTuple):
     page: Page
     timeline: Timeline
     settings: SimpleNamespace
-    wishes: Wishes
+    queue: ExecutorQueue
     calls: Calls
 
 
@@ -117,7 +117,7 @@ class View:
 
     def __init__(self, shared: Shared) -> None:
         self.node, self.page, self.timeline, self.settings = shared[:4]
-        self.wishes, self.calls = shared.wishes, shared.calls
+        self.queue, self.calls = shared.queue, shared.calls
         self.robot: Robot | None = None
 
     def on_button(self, buttons: Any, actions: Mapping[str, Callable[[], None]]) -> None:
@@ -125,7 +125,7 @@ class View:
         def press(_: object) -> None:
             name = buttons.value
             if name in actions:
-                self.wishes.put(f'{id(buttons)} {name}', actions[name])
+                self.queue.put(f'{id(buttons)} {name}', actions[name])
         buttons.on_click(press)
 
     def on_number(self, handle: Any, low: float, high: float,
@@ -136,10 +136,10 @@ class View:
             if event.client is None:   # the viewer itself has set it
                 return
             if value is None:
-                self.wishes.put(str(id(handle)), lambda: self.calls.shown.add(
+                self.queue.put(str(id(handle)), lambda: self.calls.shown.add(
                     handle.label, f'not sent: a number from {low:g} to {high:g} is'))
             else:
-                self.wishes.put(str(id(handle)), lambda: action(value))
+                self.queue.put(str(id(handle)), lambda: action(value))
         handle.on_update(change)
 
     def use(self, robot: Robot) -> None:

@@ -23,6 +23,8 @@ from mbd_ros.nodes.viewing.bending import Bending
 from mbd_ros.nodes.viewing.calls import Calls
 from mbd_ros.nodes.viewing.docking import Docking
 from mbd_ros.nodes.viewing.energy_audit import Audit
+from mbd_ros.nodes.viewing.executor_queue import ExecutorQueue
+from mbd_ros.nodes.viewing.fluid_and_ground import Surroundings
 from mbd_ros.nodes.viewing.gains import Gains
 from mbd_ros.nodes.viewing.goals import Goals
 from mbd_ros.nodes.viewing.link_details import LinkDetails
@@ -35,11 +37,9 @@ from mbd_ros.nodes.viewing.recording import Recording
 from mbd_ros.nodes.viewing.simulation import Simulation
 from mbd_ros.nodes.viewing.starting import Starting
 from mbd_ros.nodes.viewing.states import States
-from mbd_ros.nodes.viewing.surroundings import Surroundings
 from mbd_ros.nodes.viewing.torques import Torques
 from mbd_ros.nodes.viewing.tracking import Tracking
 from mbd_ros.nodes.viewing.view import Shared, Timeline, View
-from mbd_ros.nodes.viewing.wishes import Wishes
 from mbd_ros.nodes.viewing.wrenches import Wrenches
 
 VIEWS: tuple[type[View], ...] = (
@@ -73,8 +73,8 @@ def open_page(node: ManagedNode, settings: SimpleNamespace, timeline: Timeline
     try:
         with page.panel.control:
             calls = Calls(node, CallList(page.server.gui))
-        shared = Shared(node, page, timeline, settings, Wishes(node), calls)
-        page.panel.clear.on_click(lambda _: shared.wishes.put('clear', page.clear))
+        shared = Shared(node, page, timeline, settings, ExecutorQueue(node), calls)
+        page.panel.clear.on_click(lambda _: shared.queue.put('clear', page.clear))
         return page, [view(shared) for view in VIEWS]
     except BaseException:   # the end came meanwhile, and nobody else knows of the page
         page.close()

@@ -47,7 +47,7 @@ class Wrenches(View):
         gui = self.page.server.gui
         with self.page.panel.show:
             self._wanted = gui.add_checkbox('ask the simulator for joint wrenches', False)
-        self._wanted.on_update(lambda _: self.wishes.put('joint wrenches', self._ask))
+        self._wanted.on_update(lambda _: self.queue.put('joint wrenches', self._ask))
 
     def use(self, robot: Robot) -> None:
         """Ask for those of another robot, if any are wanted."""

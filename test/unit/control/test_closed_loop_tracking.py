@@ -177,7 +177,8 @@ def test_simulate_takes_the_motion_as_it_does_for_a_tree(five_bar):
 def test_a_law_for_a_robot_at_ease_uses_the_drives_alone(five_bar):
     drives = Actuation(five_bar.model, ['left_drive', 'right_drive'])
     q, v = close_loops(five_bar.model, [0.1, 0.0, 0.0, 0.0], [0.1, 0.0, 0.0, 0.0])
-    found = TrackingLaw(five_bar, actuation=drives, robust_rate=30.0).weightless(q, 0.0 * v)
+    law = TrackingLaw(five_bar, actuation=drives, robust_rate=30.0)
+    found = law.gravity_compensation(q, 0.0 * v)
     assert not found.effort[[1, 3]].any()
     rest = mbd_ros.constrained_dynamics(five_bar.model, q, 0.0 * v, found.effort).accelerations
     assert np.abs(rest).max() < 1e-9

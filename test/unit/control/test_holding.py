@@ -55,7 +55,7 @@ def followed(dyn, q, data, duration):
     q, v = np.array(q, float), np.zeros(dyn.model.nv)
     idle = Task(link='tool')
     tracker, task = Tracker(dyn, idle, q, v), next_task(idle, data)
-    way = rehearse_task(tracker.apart(), task, q, v, duration)
+    way = rehearse_task(tracker.copy_for_planning(), task, q, v, duration)
     end = tracker.follow(task, 0.0, q, v, approach=way) + duration
     states = []
     for time in np.arange(PERIOD, end, PERIOD).tolist():
@@ -205,7 +205,7 @@ def test_a_goal_from_beyond_the_limits_is_carried_out():
     home = np.array(READY['narrow'])
     tracker = Tracker(dyn, Task('tool'), q, v)
     back = trajectory([0.0, 2.0], [q, home])
-    rehearse_joints(tracker.apart(), model.joint_names, lambda pace: back, q)
+    rehearse_joints(tracker.copy_for_planning(), model.joint_names, lambda pace: back, q)
     tracker.follow_joints(back, 0.0, q, v)
     place, pace = q, v
     for time in np.arange(0.0, 2.1, PERIOD).tolist():

@@ -54,13 +54,13 @@ def test_drives_of_closed_loops_need_what_inverse_dynamics_says():
     shift = q[places]
     path = trajectory(path.times, [shift + row for row in ([0, 0], [0.2, -0.1], [0, 0])],
                       np.zeros((3, 2)), np.zeros((3, 2)))
-    needs = needs_of_joints(tracker.apart(), drives, path, q)
+    needs = needs_of_joints(tracker.copy_for_planning(), drives, path, q)
     at = [model.v_offsets[model.joint_index(name)] for name in drives]
     others = np.setdiff1d(np.arange(model.nv), at)
     assert len(needs.times) == 10
     assert not needs.efforts[:, others].any()
     for time, effort in zip(needs.times.tolist(), needs.efforts):
-        follower = tracker.apart()
+        follower = tracker.copy_for_planning()
         follower.follow_joints(path, 0.0, q, np.zeros(model.nv), joints=drives)
         state = follower.source.advance_to(time)
         found = mbd_ros.inverse_dynamics(model, state.q, state.v, state.accelerations,
@@ -84,9 +84,9 @@ def test_a_passive_joint_moves_as_it_must():
     """The pole hangs from a cart that is driven; closed form of its effort."""
     tracker, q = tracker_of(CART, actuated=('slide',))
     path = swing(1, 0.5)
-    needs = needs_of_joints(tracker.apart(), ['slide'], path, q)
+    needs = needs_of_joints(tracker.copy_for_planning(), ['slide'], path, q)
     assert len(needs.times) == 59   # each 10 ms on the way
-    follower = tracker.apart()
+    follower = tracker.copy_for_planning()
     follower.follow_joints(path, 0.0, q, np.zeros(2), joints=['slide'])
     for time, effort in zip(needs.times.tolist(), needs.efforts):
         state = follower.source.advance_to(time)
@@ -100,7 +100,7 @@ def test_a_passive_joint_moves_as_it_must():
     assert np.abs(needs.efforts[:, 0]).max() > 1.5 * limits[0]
     path_at = Stretchable(path)
     pace = pace_that_fits(tracker, ['slide'], path_at, q)
-    slower = needs_of_joints(tracker.apart(), ['slide'], path_at(pace), q)
+    slower = needs_of_joints(tracker.copy_for_planning(), ['slide'], path_at(pace), q)
     assert 0.95 * limits[0] < np.abs(slower.efforts[:, 0]).max() < 1.01 * limits[0]
 
 

@@ -30,7 +30,7 @@ from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.errors import DivergedError, MbdError
 from mbd_ros.model.state import difference, neutral
 from mbd_ros.nodes.controlling.live_gains import change_task
-from mbd_ros.nodes.parts.task_parameters import GAINS, with_gains
+from mbd_ros.nodes.controlling.task_parameters import GAINS, with_gains
 
 URDF = Path(__file__).resolve().parents[3] / 'urdf'
 PERIOD = 0.002
@@ -155,13 +155,13 @@ def test_springs_where_there_were_none_and_the_reverse(panda):
     source = run.tracker._source
     assert not run.draw(OTHER)   # compiled aside, which the node does
     assert source.motion.applied is None
-    other = run.tracker.apart()
+    other = run.tracker.copy_for_planning()
     other.prepare(panda, run.step.nominal.q, run.step.nominal.v)
     fast = run.step.nominal.v
     assert np.abs(fast).max() > 0.05
     assert not run.draw(OTHER, prepared=other)   # that was another task
     assert source.motion.applied is None
-    assert run.tracker.draw(run.tracker.apart())
+    assert run.tracker.draw(run.tracker.copy_for_planning())
     np.testing.assert_array_equal(run.tracker._source.state.v, fast)
     target, rate = source.motion.applied.target(run.step.nominal.time)
     np.testing.assert_array_equal((target, rate), (run.step.nominal.q, fast))
@@ -170,7 +170,7 @@ def test_springs_where_there_were_none_and_the_reverse(panda):
     rest = Follower(panda, replace(TASK, posture=OTHER))
     np.testing.assert_allclose(run.step.nominal.q, rest.go(5.1), rtol=0, atol=1e-3)
     assert not run.draw(())
-    assert run.tracker.draw(run.tracker.apart()) and source.motion.applied is None
+    assert run.tracker.draw(run.tracker.copy_for_planning()) and source.motion.applied is None
     assert np.abs(run.go(0.2) - rest.go(0.2)).max() > 1e-3   # it falls
 
 

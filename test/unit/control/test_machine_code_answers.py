@@ -89,7 +89,7 @@ def test_steps_and_efforts(case, robust_rate, alone):
             state = model.observe(state.q + 1e-3, state.v)
         efforts = law.efforts(state, state.q + 1e-3, state.v)
         assert np.isfinite(efforts.effort).all()
-    law.weightless(state.q, rest)
+    law.gravity_compensation(state.q, rest)
 
 
 def test_joints_that_are_not_measured(monkeypatch):
@@ -120,5 +120,5 @@ def test_small_systems(n, monkeypatch):
 def test_neutral_places_need_nothing_else(alone):
     """A robot at rest at its zero pose carries its weight by machine code, too."""
     dyn = prepared('three_link_arm')
-    found = TrackingLaw(dyn).weightless(neutral(dyn.model), np.zeros(3))
+    found = TrackingLaw(dyn).gravity_compensation(neutral(dyn.model), np.zeros(3))
     np.testing.assert_allclose(found.effort, dyn.bias_forces(np.zeros(3), np.zeros(3)))

@@ -363,8 +363,9 @@ def test_gains_that_may_change(urdf_arm):
     for rate in (0.5, 0.0):
         learning.change_gains(**gains, adaptation_rate=rate)
         assert learning.adaptation.rate == rate
-    assert not learning.lacks(0.0, 0.5) and learning.lacks(0.5, 0.0)
-    assert law.lacks(0.0, 0.5) and law.lacks(0.5, 0.0) and not law.lacks(0.0, 0.0)
+    assert not learning.needs_new_terms(0.0, 0.5) and learning.needs_new_terms(0.5, 0.0)
+    assert law.needs_new_terms(0.0, 0.5) and law.needs_new_terms(0.5, 0.0)
+    assert not law.needs_new_terms(0.0, 0.0)
 
 
 def test_many_states_of_a_robot_with_loops_are_single_ones():

@@ -66,8 +66,8 @@ def test_a_trajectory_of_joints_finds_its_machine_code(robot, joints, monkeypatc
 def test_an_approach_is_slowed_before_it_begins(q):
     dyn, task, q, rest = an_arm(q)
     tracker = Tracker(dyn, replace(task, path={}, constraints=()), q, rest)
-    unasked = tracker.apart().follow(task, 0.0, q, rest)
-    way = rehearse_task(tracker.apart(), task, q, rest)
+    unasked = tracker.copy_for_planning().follow(task, 0.0, q, rest)
+    way = rehearse_task(tracker.copy_for_planning(), task, q, rest)
     assert not way.by_joints
     assert (way.duration > 1.2 * unasked) == (abs(q[0]) != 0.785)   # one was slow enough
     assert tracker.follow(task, 0.0, q, rest, approach=way) == way.duration
@@ -80,7 +80,7 @@ def test_an_approach_is_slowed_before_it_begins(q):
 def test_joints_lead_where_the_tool_cannot_go(q):
     dyn, task, q, v = an_arm(q)
     tracker = Tracker(dyn, replace(task, path={}, constraints=()), q, v)
-    way = rehearse_task(tracker.apart(), task, q, v)
+    way = rehearse_task(tracker.copy_for_planning(), task, q, v)
     assert way.by_joints
     assert tracker.follow(task, 0.0, q, v, approach=way) == way.duration > 0.5
     before, times = None, np.arange(0.0, way.duration + 1.0, PERIOD)
@@ -103,7 +103,7 @@ def test_joints_lead_where_the_tool_cannot_go(q):
 def test_joints_that_lead_are_stopped_and_released():
     dyn, task, q, v = an_arm([0.0, 0.0, 0.0])
     tracker = Tracker(dyn, replace(task, path={}, constraints=()), q, v)
-    way = rehearse_task(tracker.apart(), task, q, v)
+    way = rehearse_task(tracker.copy_for_planning(), task, q, v)
     for end in (lambda time: tracker.stop(time, q, v), lambda _: tracker.release()):
         tracker.follow(task, 0.0, q, v, approach=way)
         tracker.step(PERIOD, q, v)
@@ -118,9 +118,9 @@ def test_robots_whose_joints_do_not_lead_are_refused_as_before():
     task = replace(task, actuated=('joint1', 'joint2'))
     tracker = Tracker(dyn, replace(task, path={}, constraints=()), q, rest)
     with pytest.raises(MbdError):
-        tracker.apart().follow(task, 0.0, q, rest, approach=Way(by_joints=True))
+        tracker.copy_for_planning().follow(task, 0.0, q, rest, approach=Way(by_joints=True))
     with pytest.raises(MbdError) as refused:
-        rehearse_task(tracker.apart(), task, q, rest)
+        rehearse_task(tracker.copy_for_planning(), task, q, rest)
     assert 'by joints' not in str(refused.value)
 
 

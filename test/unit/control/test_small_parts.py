@@ -26,7 +26,7 @@ from mbd_ros.control.tracking.payload import carrier, dynamics_with, LoadedDynam
 from mbd_ros.control.udwadia_kalaba.loop_systems import driven_share
 from mbd_ros.control.udwadia_kalaba.orthogonal_columns import orthogonalize
 from mbd_ros.control.udwadia_kalaba.rank_facts import DROPPED, FACTS, KEPT, RANK
-from mbd_ros.control.udwadia_kalaba.reached_systems import reached_share
+from mbd_ros.control.udwadia_kalaba.underactuated_loops import reached_share
 
 
 def test_small_and_large_columns_have_the_same_rank():

@@ -237,9 +237,9 @@ def test_no_goal_that_was_rehearsed_waits_for_a_compiler(compiled):
               'turns': [1, 2, 3]}, (wrist, wrist)),
             ({'kind': 'circle', 'center': a, 'radius': 0.1, 'normal': [0, 0, 1]}, ())):
         other = replace(task, path=path, constraints=constraints)
-        approach = rehearse_task(tracker.apart(), other, q, v)
+        approach = rehearse_task(tracker.copy_for_planning(), other, q, v)
         compiled.clear()
-        one = tracker.apart()
+        one = tracker.copy_for_planning()
         assert one.follow(other, 2 * PERIOD, q, v, approach=approach) == approach.duration
         step = one.step(3 * PERIOD, q, v)
         assert step.fused

@@ -59,7 +59,7 @@ def test_a_weightless_robot_is_carried_and_damped(law, urdf_arm, state):
     rng = np.random.default_rng(5)
     v = 0.1 * rng.normal(size=3)
     model = urdf_arm.model
-    result = law.weightless(state.q, v)
+    result = law.gravity_compensation(state.q, v)
     weight = mbd_ros.bias_forces(model, state.q, np.zeros(3))
     damping = -1.0 * np.diag(mbd_ros.mass_matrix(model, state.q)) * v   # 1 / s
     np.testing.assert_allclose(result.nominal, weight, rtol=0, atol=1e-12)
@@ -277,7 +277,7 @@ def test_gains_change_within_half_a_second(urdf_arm, state, way):
     efforts = [law.efforts(state, q, v).effort]
     law.change_gains(**new)
     for _ in range(260):
-        law.settle(PERIOD)
+        law.ramp_gains(PERIOD)
         efforts.append(law.efforts(state, q, v).effort)
     np.testing.assert_array_equal(efforts[-1], expected.efforts(state, q, v).effort)
     way_of_efforts = np.abs(efforts[-1] - efforts[0]).max()
@@ -296,7 +296,7 @@ def test_gains_that_cannot_be_changed_to(law, state, gain, value, allowed):
     with pytest.raises(InvalidValueError, match=f'{gain} is .*{allowed}'):
         law.change_gains(**{'bandwidth': 9.0, 'approach_speed': 1.0, 'robust_rate': 0.0,
                             gain: value})
-    law.settle(1.0)
+    law.ramp_gains(1.0)
     np.testing.assert_array_equal(law.gains, before)
 
 
@@ -344,7 +344,7 @@ def test_what_is_infinite_has_no_way_between(urdf_arm):
     law = TrackingLaw(urdf_arm, approach_speed=np.inf)
     for speed in (np.inf, 1.0, np.inf):
         law.change_gains(bandwidth=20.0, approach_speed=speed, robust_rate=0.0)
-        law.settle(0.1)
+        law.ramp_gains(0.1)
         assert not np.isnan(law.gains).any()
 
 

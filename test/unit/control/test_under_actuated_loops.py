@@ -313,7 +313,8 @@ def test_what_no_drive_can_do_is_refused_by_name(floating):
 def test_at_ease_it_does_nothing_where_nothing_is_heavy(floating):
     dyn, drives, _ = floating
     q, v = some_state(dyn, 3)
-    found = TrackingLaw(dyn, actuation=drives, robust_rate=30.0).weightless(q, 0.0 * v)
+    law = TrackingLaw(dyn, actuation=drives, robust_rate=30.0)
+    found = law.gravity_compensation(q, 0.0 * v)
     np.testing.assert_allclose(found.effort, 0.0, atol=1e-12)
 
 

@@ -20,8 +20,7 @@ import pytest
 
 import mbd_ros
 from mbd_ros.control import default_task
-from mbd_ros.control.tasks.goal_watch import (
-    chosen, farthest, FollowingWatch, Outcome, PathWatch)
+from mbd_ros.control.tasks.goal_watch import chosen, farthest, FollowingWatch, Outcome, PathWatch
 from mbd_ros.control.tasks.tracker import Tracker
 
 
@@ -118,7 +117,7 @@ def test_a_law_reads_what_is_left_of_a_ramp(urdf_arm):
     law.change_gains(bandwidth=25.0, approach_speed=0.5, robust_rate=8.0)
     for duration, share in ((0.1, 0.2), (-1.0, 0.2), (0.15, 0.5), (0.24, 0.98), (0.02, 1.0),
                             (1.0, 1.0)):
-        law.settle(duration)
+        law.ramp_gains(duration)
         assert law.bandwidth == pytest.approx(15.0 + 10.0 * share, rel=1e-12)
         assert law.robust_rate == pytest.approx(4.0 + 4.0 * share, rel=1e-12)
         np.testing.assert_allclose(law.approach_speeds, 1.5 - share, rtol=1e-12)

@@ -21,8 +21,8 @@ from visualization_msgs.msg import Marker
 import mbd_ros
 from mbd_ros import Fluid, Ground
 from mbd_ros.dynamics.api.contact_forces import ContactForces
+from mbd_ros.messages.states.contacts_and_water import contact_wrenches, surroundings_markers
 from mbd_ros.messages.states.drawings import segments_of, shapes_of
-from mbd_ros.messages.states.surroundings import contact_wrenches, surroundings_markers
 
 ROOT = Path(__file__).resolve().parents[3]
 QUADRUPED = mbd_ros.load(ROOT / 'config' / 'modules' / 'quadruped.yaml')

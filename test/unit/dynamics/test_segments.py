@@ -67,7 +67,7 @@ def accelerations(model, q, v, tau, way):
     first, second, inward, last = between.sweeps
     surveyed = [*swept(first, [first.start(world)] * len(way.firsts))]
     assert [*swept(second, between.outward(surveyed))]
-    handed, results = between.settle([*swept(inward, between.tie())])
+    handed, results = between.solve_between([*swept(inward, between.tie())])
     results |= between.rates([*swept(last, handed)])
     for entry, value in results.items():
         found[entry] = value

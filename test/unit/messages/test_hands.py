@@ -21,8 +21,8 @@ from visualization_msgs.msg import InteractiveMarkerFeedback, Marker
 
 from mbd_ros.description.urdf.visuals import Shape
 from mbd_ros.messages.states.drag_targets import drag_target
-from mbd_ros.messages.states.hands import entries, link_hand
 from mbd_ros.messages.states.interactive import at, read_drag, read_grabbed
+from mbd_ros.messages.states.push_markers import entries, link_hand
 
 GREY = (0.5, 0.5, 0.5, 1.0)
 PLACE = at(np.array([0.1, 0.2, 0.3]))

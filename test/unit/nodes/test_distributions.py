@@ -34,8 +34,10 @@ from std_msgs.msg import String
 
 from mbd_ros.messages.dynamics import point_fields
 from mbd_ros.messages.trajectories import trajectories
-from mbd_ros.nodes.parts import aside, guard, link_frames, parameters, qos, run
+from mbd_ros.nodes.controlling import background_work
+from mbd_ros.nodes.parts import guard, parameters, qos, run
 from mbd_ros.nodes.parts.managed import ManagedNode
+from mbd_ros.nodes.reconfiguring import link_frames
 
 ROOT = Path(__file__).resolve().parents[3]
 SUCCESS, ERROR = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.ERROR
@@ -188,7 +190,7 @@ def test_what_callbacks_take(small, more):
 @pytest.mark.parametrize('resume_when_done', [False, True])
 def test_what_is_awaited(resume_when_done):
     begin, done = threading.Event(), threading.Event()
-    future = aside.done_aside(lambda: begin.wait(PATIENCE) and 5)
+    future = background_work.run_in_thread(lambda: begin.wait(PATIENCE) and 5)
     future.add_done_callback(lambda _: done.set())
 
     async def wait():

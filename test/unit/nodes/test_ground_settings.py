@@ -17,7 +17,7 @@ from types import SimpleNamespace
 import pytest
 
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.nodes.parts import surroundings
+from mbd_ros.nodes.parts import fluid_and_ground
 
 
 def settings(**more):
@@ -26,9 +26,9 @@ def settings(**more):
 
 
 def test_heights_without_a_ground_are_refused():
-    assert surroundings.ground_of(settings(present=False)) is None
+    assert fluid_and_ground.ground_of(settings(present=False)) is None
     with pytest.raises(InvalidValueError, match=r'ground\.heights.*unless ground\.present'):
-        surroundings.ground_of(settings(present=False, heights='hills.yaml'))
+        fluid_and_ground.ground_of(settings(present=False, heights='hills.yaml'))
 
 
 def test_a_file_is_read_again_when_a_node_is_configured_again(tmp_path):
@@ -38,7 +38,7 @@ def test_a_file_is_read_again_when_a_node_is_configured_again(tmp_path):
                           publish_rate=100.0)
     for top in (1.0, 2.0):
         file.write_text(f'heights: [[0, 0], [0, {top}]]\nspacing: 1.0\n')
-        surroundings.SurroundingsPublisher(node, own)
-        ground = surroundings.ground_of(own.ground)
+        fluid_and_ground.SurroundingsPublisher(node, own)
+        ground = fluid_and_ground.ground_of(own.ground)
         assert ground.heights[1][1] == top
-        assert surroundings.ground_of(own.ground) is ground   # in between it is read once
+        assert fluid_and_ground.ground_of(own.ground) is ground   # in between it is read once

@@ -133,7 +133,7 @@ def test_nodes_get_time_to_end_on_a_busy_machine(monkeypatch, given, seconds):
     value = {**arguments(''), 'robot': 'four_bar', 'frame_prefix': '', 'viewer': 'true',
              'rviz': 'false', 'autostart': 'true', 'port': '8080'}
     launching.state_publisher(value)
-    launching.ours(value, 'simulator')
+    launching.package_node(value, 'simulator')
     context = LaunchContext()
     context.launch_configurations.update(given)
     assert [perform_substitutions(context, [one['sigterm_timeout']]) for one in nodes] == [

@@ -38,11 +38,11 @@ from mbd_ros.nodes.page.numbers_in import number, numbers
 from mbd_ros.nodes.page.table_file import csv_of
 from mbd_ros.nodes.parts.guard import Guard
 from mbd_ros.nodes.viewing.calls import Calls
+from mbd_ros.nodes.viewing.executor_queue import ExecutorQueue
 from mbd_ros.nodes.viewing.path_dragging import PathDragging
 from mbd_ros.nodes.viewing.starting import Starting
 from mbd_ros.nodes.viewing.tracking import STARTING, Tracking
 from mbd_ros.nodes.viewing.view import Shared
-from mbd_ros.nodes.viewing.wishes import Wishes
 
 
 @pytest.mark.parametrize(('nodes', 'status'), [
@@ -106,10 +106,10 @@ def test_a_control_has_one_wish_at_a_time():
     done, triggered = [], []
     node = SimpleNamespace(create_guard_condition=lambda run: SimpleNamespace(
         trigger=lambda: triggered.append(run)), require_active=lambda: None)
-    wishes = Wishes(node)
+    queue = ExecutorQueue(node)
     for count in range(1000):
-        wishes.put('slider', lambda count=count: done.append(count))
-    wishes.put('button', lambda: done.append('button'))
+        queue.put('slider', lambda count=count: done.append(count))
+    queue.put('button', lambda: done.append('button'))
     while triggered:
         triggered.pop()()
     assert done == [999, 'button']

@@ -28,7 +28,7 @@ from timed_arm import TimedArm
 
 from mbd_ros.messages.trajectories import way_points
 from mbd_ros.messages.trajectories.way_points import GoalError
-from mbd_ros.nodes.parts import controller_goals
+from mbd_ros.nodes.controlling import controller_goals
 
 Codes = FollowJointTrajectory.Result
 HERE = (0.3, 0.3, 0.4)

@@ -178,7 +178,7 @@ def test_ten_thousand_points_are_looked_at_in_two_calls(monkeypatch):
         return plain(q, v, a)
     monkeypatch.setitem(vars(dyn), 'inverse_dynamics', counted)
     _, path_at = arm.goals._path_of(arm.controlled(), message, MultiDOFJointTrajectory())
-    needs_of_joints(arm.tracker.apart(), arm.names, path_at(1.0), arm.measured.q)
+    needs_of_joints(arm.tracker.copy_for_planning(), arm.names, path_at(1.0), arm.measured.q)
     assert [shape for shape in calls if len(shape) == 2] == [(50_000, 3)] * 2
 
 

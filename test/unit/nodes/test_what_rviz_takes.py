@@ -33,9 +33,9 @@ from mbd_ros.messages.states.joint_states import Measured
 from mbd_ros.messages.states.link_transforms import fixed_transforms, simple_transforms
 from mbd_ros.messages.states.transforms import joint_transforms
 from mbd_ros.model.state import floating_base
-from mbd_ros.nodes.parts.controller_drawings import ControllerDrawings
+from mbd_ros.nodes.controlling.controller_drawings import ControllerDrawings
+from mbd_ros.nodes.controlling.task_parameters import task_from_parameters
 from mbd_ros.nodes.parts.parameters import parameters_file, read_declarations
-from mbd_ros.nodes.parts.task_parameters import task_from_parameters
 from mbd_ros.simulation import Stepper
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -17,7 +17,7 @@ from __future__ import annotations
 import time
 
 
-class Pace:
+class RealTimeFactor:
     """
     Waits until it is time for a simulated instant.
 

@@ -54,10 +54,10 @@ from mbd_ros.messages.trajectories.streams import is_target, read_target, timed
 from mbd_ros.messages.trajectories.way_points import (
     FEW, GoalError, goes_on_from, read_ahead, Reference, Rules, Running, wait_of)
 from mbd_ros.model.names import simple_joints
+from mbd_ros.nodes.controlling.background_work import DefaultGroupQueue, run_in_thread
+from mbd_ros.nodes.controlling.joint_constraints import JointConstraints
 from mbd_ros.nodes.parts import qos
-from mbd_ros.nodes.parts.aside import done_aside, Turns
 from mbd_ros.nodes.parts.guard import GuardedNode, REFUSALS
-from mbd_ros.nodes.parts.joint_constraints import JointConstraints
 from mbd_ros.simulation.manifold import Vector
 
 NEVER = float('inf')
@@ -166,16 +166,16 @@ class ControllerGoals:
         Its parameters.
     patient : CallbackGroup
         Of the actions, which wait for a compiler.
-    turns : Turns
+    default_group : DefaultGroupQueue
         For what they change.
 
     """
 
     def __init__(self, node: GuardedNode, owner: Owner, settings: SimpleNamespace,
-                 patient: CallbackGroup, turns: Turns) -> None:
+                 patient: CallbackGroup, default_group: DefaultGroupQueue) -> None:
         self._owner = owner
         self._settings = settings
-        self._turns = turns
+        self._default_group = default_group
         self._newest: object = None
         self._coming: object = None   # a trajectory of many points, until another begins
         # id of an accepted goal -> its approach, the task of the controller, and its own
@@ -292,10 +292,10 @@ class ControllerGoals:
                 controlled.tracker.running is not None):
             use()
             return
-        done_aside(partial(
-            prepare_pace, controlled.tracker.apart(), controlled.tracker.task,
+        run_in_thread(partial(
+            prepare_pace, controlled.tracker.copy_for_planning(), controlled.tracker.task,
             controlled.measured.q, controlled.measured.v)).add_done_callback(
-                lambda _: self._turns.take(use))
+                lambda _: self._default_group.take(use))
 
     def _change_pace(self, controlled: Controlled) -> bool:
         """Bring what is followed to the pace that is wanted; tell whether it was another."""
@@ -396,7 +396,7 @@ class ControllerGoals:
                 return partial(self._rehearse_later, controlled, goal,
                                controlled.tracker.later(), wait)
             self._feed_forward(controlled, goal.trajectory)
-            tracker = controlled.tracker.apart()
+            tracker = controlled.tracker.copy_for_planning()
             moved, path_at = self._path_of(
                 controlled, goal.trajectory, goal.multi_dof_trajectory)
             place = controlled.tracker.reference(controlled.measured.q)[0]
@@ -459,7 +459,8 @@ class ControllerGoals:
             task = path_goals.read_task(goal, controlled.task, controlled.commands, data)
             read[:] = controlled.task, task
             tracker, q, v = controlled.tracker, controlled.measured.q, controlled.measured.v
-            one, other = tracker.apart(), None if self._wanted == 1.0 else tracker.apart()
+            one = tracker.copy_for_planning()
+            other = None if self._wanted == 1.0 else tracker.copy_for_planning()
             at_all = partial(rehearse_task, one, task, q, v, path_goals.duration_of(goal))
 
             def rehearse() -> Way:
@@ -475,7 +476,7 @@ class ControllerGoals:
     async def _rehearsed(self, goal: object, ask: Callable[[], Callable[[], Any]]) -> Any:
         """Return what the rehearsal of a goal does, unless a newer one came meanwhile."""
         self._require_newest(goal)
-        rehearse = await self._turns.take(ask)
+        rehearse = await self._default_group.take(ask)
         return await self._aside(goal, rehearse)
 
     async def _aside(self, goal: object, work: Callable[[], Any]) -> Any:
@@ -483,7 +484,7 @@ class ControllerGoals:
         def needed() -> Any:   # those that are outdated do not keep the newest waiting
             self._require_newest(goal)
             return work()
-        found = await done_aside(needed)
+        found = await run_in_thread(needed)
         self._require_newest(goal)
         return found
 
@@ -499,7 +500,7 @@ class ControllerGoals:
             self._coming = handle.request
             await self._begin_later(handle.request, handle)
         else:
-            await self._turns.take(lambda: self._begin_trajectory(handle))
+            await self._default_group.take(lambda: self._begin_trajectory(handle))
 
     async def _begin_later(self, goal: FollowJointTrajectory.Goal, handle: Any = None) -> None:
         """
@@ -511,9 +512,10 @@ class ControllerGoals:
         pace = None if handle is None else self._paces.pop(id(goal), 1.0)
         wait = AHEAD * count_of(goal)
         for turn in range(TRIES):
-            make = await self._turns.take(partial(self._plan, goal, pace, wait * 2.0 ** turn))
-            waiting = await done_aside(make)
-            if await self._turns.take(partial(self._let_wait, waiting, handle)):
+            make = await self._default_group.take(
+                partial(self._plan, goal, pace, wait * 2.0 ** turn))
+            waiting = await run_in_thread(make)
+            if await self._default_group.take(partial(self._let_wait, waiting, handle)):
                 return
         raise GoalError(FollowJointTrajectory.Result.INVALID_GOAL, (
             f'the path of {count_of(goal)} points is not made in time; try fewer'))
@@ -541,7 +543,7 @@ class ControllerGoals:
             efforts = self._feed_forward(there, goal.trajectory)
             moved, path_at = self._path_of(there, goal.trajectory, goal.multi_dof_trajectory)
             part = self._fitting(there, moved, path_at) if pace is None else pace
-            tracker.apart().follow_joints(   # which compiles what it needs
+            tracker.copy_for_planning().follow_joints(   # which compiles what it needs
                 path_at(part), there.time, there.measured.q, there.measured.v, joints=moved)
             return Waiting(begin, goal, part, Made((moved, path_at), efforts))
         return make
@@ -621,7 +623,7 @@ class ControllerGoals:
     async def _follow_path(self, handle: Any) -> None:
         """Begin a path or constraints, likewise."""
         self._require_right(handle)
-        await self._turns.take(lambda: self._begin_path(handle))
+        await self._default_group.take(lambda: self._begin_path(handle))
 
     def _begin_trajectory(self, handle: Any) -> None:
         """Begin a joint trajectory."""
@@ -716,7 +718,7 @@ class ControllerGoals:
                  ) -> float:
         """Return the part of its speed at which a trajectory of the topic can be followed."""
         pace: float = self._with_effort(partial(
-            fitting_pace, controlled.tracker.apart(), moved, path_at,
+            fitting_pace, controlled.tracker.copy_for_planning(), moved, path_at,
             controlled.tracker.reference(controlled.measured.q)[0],
             stretch=self._too_much_effort == 'stretch', patience=PATIENCE), 1.0)
         return pace

@@ -23,7 +23,7 @@ import time
 from rclpy.task import Future
 
 
-class Turns:
+class AsyncSemaphore:
     """
     Lets a number of coroutines be in an ``async with`` block at a time.
 
@@ -93,9 +93,9 @@ class Turns:
 
 
 class Turn:
-    """One turn, for ``async with``; made by ``Turns.of``."""
+    """One turn, for ``async with``; made by ``AsyncSemaphore.of``."""
 
-    def __init__(self, turns: Turns, cost: float) -> None:
+    def __init__(self, turns: AsyncSemaphore, cost: float) -> None:
         self._turns, self.cost = turns, cost
         self.come: Future | None = None
 

@@ -22,7 +22,7 @@ from sensor_msgs.msg import JointState
 from mbd_ros.messages.basics.times import SECOND, to_stamp
 from mbd_ros.messages.states.multi_dof import MultiDOFStates
 from mbd_ros.messages.states.odometry import BaseOdometry
-from mbd_ros.nodes.parts.companions import Companions
+from mbd_ros.nodes.controlling.state_synchronizer import StateSynchronizer
 
 PERIOD = SECOND // 100
 COUNT = 12
@@ -34,8 +34,8 @@ class Bench:
     def __init__(self, joints, lockstep):
         self.model = model_of([0, *range(1, len(joints))], joints, 3)
         self.callbacks, self.answered = {}, []
-        self.companions = Companions(SimpleNamespace(create_subscription=self.listen),
-                                     self.hear, lockstep)
+        self.companions = StateSynchronizer(
+            SimpleNamespace(create_subscription=self.listen), self.hear, lockstep)
         self.companions.use(self.model, 'world')
         self.writers = {'odom': BaseOdometry(self.model, 'world')}
         if 'spherical' in joints:

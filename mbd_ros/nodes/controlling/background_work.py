@@ -13,8 +13,8 @@
 """
 Run blocking work, such as compiling, off the executor thread.
 
-A callback that waits for such work keeps its group from everything else. So it has a group of its
-own, waits for what is ``done_aside``, and has done in ``Turns`` what must not meet the callbacks
+A callback that awaits such work blocks its callback group. So it has a group of its own, awaits
+``run_in_thread``, and puts into the ``DefaultGroupQueue`` what must not run beside the callbacks
 of the node's default group.
 """
 
@@ -33,7 +33,7 @@ SHORT_TURN = 2e-4
 _ONE_AT_A_TIME = threading.Lock()
 
 
-def done_aside(work: Callable[[], object]) -> Future:
+def run_in_thread(work: Callable[[], object]) -> Future:
     """
     Do something in a thread, while callbacks go on; one thing after the other.
 
@@ -66,7 +66,7 @@ def done_aside(work: Callable[[], object]) -> Future:
     return done
 
 
-class Turns:
+class DefaultGroupQueue:
     """
     Lets callbacks of other groups do something between two callbacks of the default group.
 

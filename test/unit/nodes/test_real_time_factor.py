@@ -16,7 +16,7 @@ import time
 
 import pytest
 
-from mbd_ros.nodes.simulating.pace import Pace
+from mbd_ros.nodes.simulating.real_time_factor import RealTimeFactor
 
 
 class Wall:
@@ -41,24 +41,24 @@ def wall(monkeypatch):
 
 
 def test_it_waits_for_the_instant(wall):
-    pace = Pace(1.0, 0.05)
+    pace = RealTimeFactor(1.0, 0.05)
     assert pace.wait_for(0.5) == 0.0
     assert wall.now == pytest.approx(100.5)
 
 
 def test_a_factor_scales_the_time(wall):
-    pace = Pace(4.0, 0.05)
+    pace = RealTimeFactor(4.0, 0.05)
     pace.wait_for(2.0)
     assert wall.now == pytest.approx(100.5)
 
 
 def test_factor_zero_never_waits(wall):
-    assert Pace(0.0, 0.05).wait_for(1e9) == 0.0
+    assert RealTimeFactor(0.0, 0.05).wait_for(1e9) == 0.0
     assert wall.now == 100.0
 
 
 def test_a_small_lag_is_made_up(wall):
-    pace = Pace(1.0, 0.05)
+    pace = RealTimeFactor(1.0, 0.05)
     wall.now += 0.025
     assert pace.wait_for(0.01) == 0.0
     assert pace.given_up == 0.0
@@ -67,7 +67,7 @@ def test_a_small_lag_is_made_up(wall):
 
 
 def test_a_large_lag_is_given_up_and_counted(wall):
-    pace = Pace(1.0, 0.05)
+    pace = RealTimeFactor(1.0, 0.05)
     wall.now += 3.0
     assert pace.wait_for(1.0) == pytest.approx(2.0)
     assert pace.given_up == pytest.approx(2.0)
@@ -80,7 +80,7 @@ def test_a_large_lag_is_given_up_and_counted(wall):
     (0.0, 0.0), (0.0499, 0.0), (0.0501, 0.0501), (0.5, 0.5)])
 def test_the_lag_that_is_given_up_is_that_behind_the_wall(wall, factor, late, given_up):
     """Whether it is made up is decided by seconds of the wall, whatever the factor."""
-    pace = Pace(factor, 0.05)
+    pace = RealTimeFactor(factor, 0.05)
     wall.now += 1.0 / factor + late
     assert pace.wait_for(1.0) == pytest.approx(given_up)
     assert pace.given_up == pytest.approx(given_up)
@@ -89,7 +89,7 @@ def test_the_lag_that_is_given_up_is_that_behind_the_wall(wall, factor, late, gi
 
 
 def test_lags_that_were_given_up_are_added(wall):
-    pace = Pace(1.0, 0.05)
+    pace = RealTimeFactor(1.0, 0.05)
     wall.now += 1.25
     pace.wait_for(1.0)
     wall.now += 1.5
@@ -98,7 +98,7 @@ def test_lags_that_were_given_up_are_added(wall):
 
 
 def test_a_lag_of_just_the_largest_is_given_up(wall):
-    pace = Pace(1.0, 0.5)   # halves: no rounding
+    pace = RealTimeFactor(1.0, 0.5)   # halves: no rounding
     wall.now += 1.5
     assert pace.wait_for(1.0) == 0.5
     assert pace.given_up == 0.5

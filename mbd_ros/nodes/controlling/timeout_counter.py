@@ -14,26 +14,26 @@
 
 from __future__ import annotations
 
-LOOK = 0.1
-"""Time between two looks [s]."""
+CHECK_PERIOD = 0.1
+"""Time between two checks [s]."""
 
 
-class Silence:
+class TimeoutCounter:
     """
-    Counts looks in a row before which nothing was heard.
+    Counts checks in a row before which no message was read.
 
     Not the time since the last message: a node that was kept busy, or out of the processor, for
-    long finds messages that wait for it, and may come to look before it comes to read them.
+    long finds messages that wait for it, and may check before it reads them.
     """
 
     def __init__(self) -> None:
-        self._looks = 0
+        self._checks = 0
 
     def heard(self) -> None:
         """Note that a message was read."""
-        self._looks = 0
+        self._checks = 0
 
-    def look(self, timeout: float) -> bool:
-        """Tell, every ``LOOK`` seconds, whether nothing has come for longer than a time [s]."""
-        self._looks += 1
-        return self._looks * LOOK > timeout
+    def is_over(self, timeout: float) -> bool:
+        """Return whether no message came for a time [s]; call it every ``CHECK_PERIOD``."""
+        self._checks += 1
+        return self._checks * CHECK_PERIOD > timeout

@@ -20,9 +20,11 @@ import threading
 from mbd_ros.nodes.parts.managed import ManagedNode
 
 
-class Wishes:
+class ExecutorQueue:
     """
-    At most one wish of each control at a time, so that no browser can ask for more than is done.
+    One pending request of each control of the page, run in the node's executor.
+
+    A newer request replaces an older one, so that no browser can queue more than is done.
 
     Parameters
     ----------
@@ -35,30 +37,30 @@ class Wishes:
         self._node = node
         self._lock = threading.Lock()
         self._waiting: dict[str, Callable[[], object]] = {}
-        self._guard = node.create_guard_condition(self._grant_next)
+        self._guard = node.create_guard_condition(self._run_next)
 
-    def put(self, control: str, wish: Callable[[], object]) -> None:
+    def put(self, control: str, request: Callable[[], object]) -> None:
         """
         Let something be done in the node's executor, soon.
 
         Parameters
         ----------
         control : str
-            Who asks; a wish of the same control that still waits is forgotten.
-        wish : callable
+            Who asks; a request of the same control that still waits is dropped.
+        request : callable
             What to do; an error is logged.
 
         """
         with self._lock:
-            self._waiting[control] = wish
+            self._waiting[control] = request
         self._guard.trigger()
 
-    def _grant_next(self) -> None:
+    def _run_next(self) -> None:
         with self._lock:
             if not self._waiting:
                 return
-            wish = self._waiting.pop(next(iter(self._waiting)))
+            request = self._waiting.pop(next(iter(self._waiting)))
             if self._waiting:
                 self._guard.trigger()
         self._node.require_active()
-        wish()
+        request()

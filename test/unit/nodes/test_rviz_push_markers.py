@@ -23,7 +23,7 @@ from visualization_msgs.srv import GetInteractiveMarkers
 
 import mbd_ros
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.nodes.simulating.hands import Hands, MOST
+from mbd_ros.nodes.simulating.rviz_push_markers import MOST, RvizPushMarkers
 
 ARM = mbd_ros.load(Path(__file__).resolve().parents[3] / 'urdf' / 'three_link_arm.urdf')
 LEFT = np.array([0.0, 0.1, 0.0])
@@ -40,7 +40,7 @@ class Desk:
         self.answer = SetParametersResult(successful=True)
         self.settings = SimpleNamespace(world_frame='world', push_stiffness=200.0, step_time=0.05,
                                         real_time_factor=1.0)
-        Hands(self, self.settings, lambda: self)
+        RvizPushMarkers(self, self.settings, lambda: self)
 
     def create_publisher(self, kind, topic, qos):
         sent = self.pushes if topic == '~/push' else self.updates
@@ -163,7 +163,7 @@ def test_a_link_is_let_go_when_rviz_says_nothing_any_more(desk, monkeypatch):
     desk.say('link3', Feedback.MOUSE_DOWN)
     desk.tick()
     assert desk.pushes[-1].duration.nanosec > 0
-    monkeypatch.setattr('mbd_ros.nodes.simulating.hands.FORGOTTEN', 0.0)
+    monkeypatch.setattr('mbd_ros.nodes.simulating.rviz_push_markers.FORGOTTEN', 0.0)
     desk.tick()   # it is there: the mouse stands still
     assert desk.pushes[-1].duration.nanosec > 0
     desk.there = 0
@@ -174,7 +174,7 @@ def test_a_link_is_let_go_when_rviz_says_nothing_any_more(desk, monkeypatch):
 
 def test_a_link_is_not_held_forever(desk, monkeypatch):
     desk.say('link3', Feedback.MOUSE_DOWN)
-    monkeypatch.setattr('mbd_ros.nodes.simulating.hands.LONGEST', 0.0)
+    monkeypatch.setattr('mbd_ros.nodes.simulating.rviz_push_markers.LONGEST', 0.0)
     desk.tick()
     desk.tick()
     assert [one.duration.nanosec for one in desk.pushes] == [0]
@@ -211,7 +211,7 @@ def test_rviz_is_not_answered_before_there_is_a_robot():
     desk, robot = Desk(ARM), []
     desk.offered, desk.timers = [], []
     desk.create_service = lambda kind, name, callback: desk.offered.append((name, callback))
-    Hands(desk, desk.settings, lambda: desk if robot else None)
+    RvizPushMarkers(desk, desk.settings, lambda: desk if robot else None)
     desk.tick()
     assert desk.offered == []
     robot.append(ARM)

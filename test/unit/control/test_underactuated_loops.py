@@ -16,11 +16,10 @@ from hypothesis import given, settings, strategies as st
 import numpy as np
 import pytest
 
-from mbd_ros.control.udwadia_kalaba.orthogonal_columns import (
-    IN_TURN, least_norm, orthogonalize)
+from mbd_ros.control.udwadia_kalaba.orthogonal_columns import IN_TURN, least_norm, orthogonalize
 from mbd_ros.control.udwadia_kalaba.rank_facts import (
     clear, CONFLICT, DROPPED, FACTS, KEPT, PIVOT, RANK)
-from mbd_ros.control.udwadia_kalaba.reached_systems import reached_motion, reached_share
+from mbd_ros.control.udwadia_kalaba.underactuated_loops import reached_motion, reached_share
 
 SEEDS = st.integers(0, 2**16)
 LEAST = 1e-6

@@ -44,7 +44,7 @@ class Place(NamedTuple):
     v: Vector
 
 
-class Companions:
+class StateSynchronizer:
     """
     The newest of each topic that a robot needs beside its joint states.
 

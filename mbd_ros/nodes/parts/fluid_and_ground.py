@@ -30,8 +30,8 @@ from mbd_ros.environment.contact import Ground
 from mbd_ros.environment.immersion import Fluid
 from mbd_ros.environment.surroundings import immersed
 from mbd_ros.errors import InvalidValueError
+from mbd_ros.messages.states.contacts_and_water import contact_wrenches, surroundings_markers
 from mbd_ros.messages.states.ground import ground_marker, heights_from_file
-from mbd_ros.messages.states.surroundings import contact_wrenches, surroundings_markers
 from mbd_ros.model import Model
 from mbd_ros.model.state import neutral
 from mbd_ros.nodes.parts import qos

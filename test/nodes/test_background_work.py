@@ -29,7 +29,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
-from mbd_ros.nodes.parts.aside import done_aside, Turns
+from mbd_ros.nodes.controlling.background_work import DefaultGroupQueue, run_in_thread
 
 pytestmark = pytest.mark.nodes
 
@@ -76,7 +76,7 @@ def test_what_is_done_in_turns_never_meets_a_callback(threads):
     context = rclpy.Context()
     rclpy.init(context=context)
     node, inside, met, ticks = Node('one', context=context), [], [], []
-    turns, group = Turns(node), ReentrantCallbackGroup()
+    default_group, group = DefaultGroupQueue(node), ReentrantCallbackGroup()
     release, answers = threading.Event(), []
 
     def alone():
@@ -87,11 +87,11 @@ def test_what_is_done_in_turns_never_meets_a_callback(threads):
 
     async def work():
         began.cancel()
-        await done_aside(release.wait)
+        await run_in_thread(release.wait)
         for _ in range(STEPS):
-            await turns.take(alone)
+            await default_group.take(alone)
         try:
-            await turns.take(lambda: 1 / 0)
+            await default_group.take(lambda: 1 / 0)
         except ZeroDivisionError:
             answers.append('told')
 

@@ -30,8 +30,8 @@ import mbd_ros
 from mbd_ros.description.urdf.visuals import read_visuals, Shape
 from mbd_ros.description.xml.packages import packages_of
 from mbd_ros.messages.dynamics.link_wrenches import pull_on, write_push
-from mbd_ros.messages.states.hands import link_hand
 from mbd_ros.messages.states.interactive import ORIGIN, read_grabbed, read_held
+from mbd_ros.messages.states.push_markers import link_hand
 from mbd_ros.model import Model
 from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.parts.guard import GuardedNode
@@ -76,7 +76,7 @@ class Grip(NamedTuple):
     heard: float
 
 
-class Hands:
+class RvizPushMarkers:
     """
     Offers ``~/hands``, interactive markers: what is dragged is pushed by ``~/push``.
 

@@ -18,7 +18,7 @@ from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.task import Future
 
-from mbd_ros.nodes.parts.turns import Turns
+from mbd_ros.nodes.serving.async_semaphore import AsyncSemaphore
 
 pytestmark = pytest.mark.nodes
 
@@ -55,7 +55,7 @@ def settle(executor):
 
 @pytest.mark.parametrize('count', [1, 3])
 def test_as_many_as_allowed_in_the_order_in_which_they_came(executor, count):
-    turns, seen = Turns(count), []
+    turns, seen = AsyncSemaphore(count), []
     visitors = [Visitor(executor, turns, seen) for _ in range(7)]
     for left in range(7):
         settle(executor)
@@ -66,7 +66,7 @@ def test_as_many_as_allowed_in_the_order_in_which_they_came(executor, count):
 
 
 def test_a_turn_that_ends_with_an_exception_is_given_on(executor):
-    turns, seen = Turns(1), []
+    turns, seen = AsyncSemaphore(1), []
     first, second = (Visitor(executor, turns, seen) for _ in range(2))
     settle(executor)
     first.leave.set_exception(KeyError('my own'))
@@ -78,7 +78,7 @@ def test_a_turn_that_ends_with_an_exception_is_given_on(executor):
 
 @pytest.mark.parametrize('given', [False, True])
 def test_who_is_stopped_while_waiting_keeps_no_turn(executor, given):
-    turns, seen = Turns(1), []
+    turns, seen = AsyncSemaphore(1), []
     first, second, third = (Visitor(executor, turns, seen) for _ in range(3))
     settle(executor)
     if given:   # it has the turn, but has not run since
@@ -93,7 +93,7 @@ def test_who_is_stopped_while_waiting_keeps_no_turn(executor, given):
 def test_what_is_short_comes_first_and_nothing_waits_for_ever(executor):
     """Due are, in seconds: 20, 5, 20.5, then at 18 s those of 1 s each, 19 and later."""
     now = [0.0]
-    turns, seen = Turns(1, clock=lambda: now[0]), []
+    turns, seen = AsyncSemaphore(1, clock=lambda: now[0]), []
     running = Visitor(executor, turns, seen)
     settle(executor)
     long, short, other = (Visitor(executor, turns, seen, cost) for cost in (20.0, 5.0, 20.5))
