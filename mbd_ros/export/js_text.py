@@ -19,6 +19,7 @@ from typing import Any
 
 from mbd_ros.export.c_text import Library
 from mbd_ros.export.entry_ir import CODES
+from mbd_ros.export.real import DOUBLE
 from mbd_ros.model import state
 
 _LOADER = """
@@ -76,7 +77,7 @@ def javascript(library: Library) -> str:
     return (f'/* Dynamics of a robot, written by mbd_ros {library.version}; do not edit.\n'
             f'   Numbers are those of include/{library.library}.h. */\n'
             f'export const robot = {as_javascript(robot)};\n'
-            f'const Numbers = {"Float64Array" if library.real.bytes == 8 else "Float32Array"};\n'
+            f'const Numbers = {"Float64Array" if library.real == DOUBLE else "Float32Array"};\n'
             f'const FUNCTIONS = {as_javascript(functions)};\n'
             f'const CODES = {as_javascript(codes)};\n{_LOADER}')
 

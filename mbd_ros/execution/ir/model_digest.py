@@ -27,6 +27,7 @@ import functools
 import hashlib
 import pickle
 import struct
+from typing import Any
 
 import numpy as np
 
@@ -85,7 +86,7 @@ def _names_of(kind: type) -> tuple[str, ...]:
 
 def _content(value: object, parts: list[bytes]) -> None:
     """Add octets that differ for values that differ: of each its kind, its size and itself."""
-    kind = type(value)
+    kind: Any = type(value)
     if kind is float:
         parts.append(b'f' + struct.pack('<d', value))
     elif kind is np.ndarray:
