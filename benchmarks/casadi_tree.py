@@ -35,7 +35,7 @@ def write_c(peer: Any, path: Path) -> None:
     q, v, third = (casadi.SX.sym(name, size) for name, size in (
         ('q', peer.nq), ('v', peer.nv), ('third', peer.nv)))
     generator = casadi.CodeGenerator(path.name)
-    for name, result in (('forward_dynamics', _articulated(peer, q, v, third)),
+    for name, result in (('forward_dynamics', articulated(peer, q, v, third)),
                          ('inverse_dynamics', _newton_euler(peer, q, v, third))):
         generator.add(casadi.Function(f'generated_{name}', [q, v, third], [result], {
             'cse': True}))
@@ -125,7 +125,8 @@ def _newton_euler(peer: Any, q: Any, v: Any, qdd: Any) -> Any:
     return casadi.vertcat(*tau[1:])
 
 
-def _articulated(peer: Any, q: Any, v: Any, tau: Any) -> Any:
+def articulated(peer: Any, q: Any, v: Any, tau: Any) -> Any:
+    """Return accelerations of a Pinocchio model by articulated bodies."""
     count = peer.njoints
     joints = [None, *(_joint(peer, i, q) for i in range(1, count))]
     motion = [casadi.SX(6, 1)] * count

@@ -69,6 +69,9 @@ def add_to(subparsers: Any) -> None:
     parser.add_argument('--parameters', choices=('world', 'payload'),
                         help='functions take gravity and what force laws read as an argument; '
                         'payload: and a load of the last link, or of the one that --link names')
+    parser.add_argument('--stabilization', type=float, default=0.0, metavar='RATE',
+                        help='at which rate forward dynamics and steps close loops that are open '
+                        '[1/s] (default: %(default)s, loops stay as they are)')
     parser.set_defaults(run=run)
 
 
@@ -86,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
         package=arguments.as_package,
         parameters=arguments.parameters is not None,
         payload=_carrier(model, arguments.links) if arguments.parameters == 'payload' else None,
-        ground=Ground() if arguments.ground else None,
+        ground=Ground() if arguments.ground else None, stabilization=arguments.stabilization,
         task=None if arguments.task is None else _task(arguments.task), version=mbd_ros.__version__)
     for reason in written.missing:
         print(f'mbd_ros: {reason}', file=sys.stderr)

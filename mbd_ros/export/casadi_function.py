@@ -28,7 +28,8 @@ from mbd_ros.model import Model
 
 
 def casadi_function(model: Model, function: str, *, gravity: Sequence[float] | None = None,
-                    fluid: Fluid | None = DEFAULT, ground: Ground | None = None) -> Any:
+                    fluid: Fluid | None = DEFAULT, ground: Ground | None = None,
+                    stabilization: float = 0.0) -> Any:
     """
     Return a function of CasADi that runs machine code, and whose Jacobian does, too.
 
@@ -44,12 +45,16 @@ def casadi_function(model: Model, function: str, *, gravity: Sequence[float] | N
         ``'forward_dynamics'`` (q, v, tau) -> qdd or ``'inverse_dynamics'`` (q, v, qdd) -> tau.
     gravity, fluid, ground
         As in ``compile_model``.
+    stabilization : float
+        At which rate s forward dynamics closes loops that are open [1/s]:
+        ``A qdd + bias = -2 s phi_dot - s^2 phi``, 0 where they are closed. With 0 loops stay as
+        they are, and integrators let them drift apart; take some tenth of a step's inverse.
 
     Returns
     -------
     casadi.Function
         Takes and gives columns (nv,). It fails, as CasADi's functions do, where a state is
-        singular or not finite. With closed loops the accelerations keep them as they are.
+        singular or not finite. With closed loops see ``stabilization``.
 
     Raises
     ------
@@ -67,5 +72,5 @@ def casadi_function(model: Model, function: str, *, gravity: Sequence[float] | N
     except ImportError:
         raise MachineError("CasADi is not installed: pip install 'mbd_ros[casadi]'") from None
     place = None if gravity is None else tuple(map(float, gravity))
-    library = opened(model, function, 'casadi', place, fluid, ground)
+    library = opened(model, function, 'casadi', place, fluid, ground, stabilization)
     return casadi.external(name_of(library.symbol), str(library.shared))

@@ -72,8 +72,8 @@ def require_differentiable(model: Model, function: str, where: str) -> None:
 
 @owned()
 def opened(model: Model, function: str, binding: Literal['casadi', 'jax'],
-           gravity: tuple[float, ...] | None, fluid: Fluid | None, ground: Ground | None
-           ) -> Opened:
+           gravity: tuple[float, ...] | None, fluid: Fluid | None, ground: Ground | None,
+           stabilization: float) -> Opened:
     """
     Return a library of a function and its derivatives, written now or earlier.
 
@@ -87,7 +87,8 @@ def opened(model: Model, function: str, binding: Literal['casadi', 'jax'],
     found = Opened(folder)
     found.written = export_library(
         model, folder / 'library', functions=(function, f'{function}_derivatives'),
-        gravity=gravity, fluid=fluid, ground=ground, bindings=(binding,))
+        gravity=gravity, fluid=fluid, ground=ground, stabilization=stabilization,
+        bindings=(binding,))
     if found.written.shared is None:
         raise MachineError('; '.join(found.written.missing))
     found.shared = found.written.shared

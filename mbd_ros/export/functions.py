@@ -21,8 +21,9 @@ from typing import Any
 
 import numpy as np
 
+from mbd_ros.dynamics.algorithms.forward_dynamics import closed_loop_dynamics
 from mbd_ros.dynamics.prepared.prepared import PreparedDynamics
-from mbd_ros.dynamics.prepared.traced_derivatives import tangent_code, traces
+from mbd_ros.dynamics.prepared.traced_derivatives import program_for, tangent_code, traces
 from mbd_ros.environment.load import LoadLaw
 from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
 from mbd_ros.execution.calls.call_recorder import CallRecorder
@@ -30,7 +31,8 @@ from mbd_ros.execution.calls.fused import Computed, fused_code, KernelCall
 from mbd_ros.execution.executors.compiled import CompiledKernel
 from mbd_ros.execution.ir.machine_code import Address, address_of, vector_lanes
 from mbd_ros.execution.program.kernel import Batches, Kernel
-from mbd_ros.execution.program.tree import sizes
+from mbd_ros.execution.program.sweeps import Program
+from mbd_ros.execution.program.tree import sizes, tree_of
 from mbd_ros.model import Model
 from mbd_ros.simulation.integrators import rk4_step
 from mbd_ros.simulation.manifold import normalized, rate
@@ -207,8 +209,8 @@ def tips(model: Model) -> list[str]:
     return [name for body, name in last.items() if body >= 0 and body not in inner]
 
 
-def exported(dyn: PreparedDynamics, names: Sequence[str], links: Sequence[str]
-             ) -> tuple[list[Exported], list[str]]:
+def exported(dyn: PreparedDynamics, names: Sequence[str], links: Sequence[str],
+             stabilization: float = 0.0) -> tuple[list[Exported], list[str]]:
     """
     Return functions of a robot.
 
@@ -220,6 +222,9 @@ def exported(dyn: PreparedDynamics, names: Sequence[str], links: Sequence[str]
         Of functions; ``'all'``: those that this robot has, but for control.
     links : sequence of str
         Links that Jacobians, poses and motions are of.
+    stabilization : float
+        At which rate s forward dynamics and steps close open loops [1/s]:
+        ``A qdd + bias = -2 s phi_dot - s^2 phi``.
 
     Returns
     -------
@@ -245,11 +250,12 @@ def exported(dyn: PreparedDynamics, names: Sequence[str], links: Sequence[str]
     for link in links:
         if link not in model.links:
             raise UnknownNameError('link', link, list(model.links))
+    forward = _forward(dyn, stabilization)
     found, missing = [], []
     for name in known if everything else dict.fromkeys(names):
         for link in dict.fromkeys(links) if QUANTITIES[name].link else ('',):
             try:
-                found.append(_exported(dyn, name, link))
+                found.append(_exported(dyn, name, link, forward))
             except UnsupportedError as error:
                 if not everything:
                     raise
@@ -257,11 +263,24 @@ def exported(dyn: PreparedDynamics, names: Sequence[str], links: Sequence[str]
     return found, missing
 
 
-def _exported(dyn: PreparedDynamics, name: str, link: str) -> Exported:
+def _forward(dyn: PreparedDynamics, stabilization: float) -> Program | None:
+    """Return the program of forward dynamics that closes loops; None: that of the robot."""
+    if not stabilization or not dyn.model.loops:
+        return None
+    if dyn.model.elastic is not None:
+        raise UnsupportedError(f"stabilized loops of robot '{dyn.model.name}' in a library",
+                               'its links bend')
+    slots = tree_of(dyn.model).slots
+    return closed_loop_dynamics(slots, stabilization, stabilization)
+
+
+def _exported(dyn: PreparedDynamics, name: str, link: str, forward: Program | None) -> Exported:
     if name.endswith('dynamics_derivatives'):
-        return _derivatives(dyn, name)
+        return _derivatives(dyn, name, forward)
     if name.endswith('step'):
-        return _step(dyn, name)
+        return _step(dyn, name, forward)
+    if name == 'forward_dynamics' and forward is not None:
+        return _of_kernel(name, link, dyn.kernel_of(forward))
     if name.endswith('hessian_product') and not traces(dyn.model, 'inverse_dynamics'):
         raise _without(name, 'it is computed by differences')
     if name.startswith('cent') and any(isinstance(law, LoadLaw) for law in dyn.model.laws):
@@ -288,8 +307,8 @@ def _batches(kernel: Kernel) -> Batches | None:
     return kernel.batches if isinstance(kernel, CompiledKernel) else None
 
 
-def _address(dyn: PreparedDynamics, name: str, part: str) -> int:
-    found = dyn.kernel(part).address
+def _address(name: str, part: str, kernel: Kernel) -> int:
+    found = kernel.address
     if found is None:
         raise _without(name, f'{part} runs in NumPy, not in machine code')
     return found
@@ -302,13 +321,15 @@ def _put_together(dyn: PreparedDynamics, name: str, inputs: dict[str, int],
     return Exported(name, '', tuple(inputs.items()), shape, code.address)
 
 
-def _derivatives(dyn: PreparedDynamics, name: str) -> Exported:
+def _derivatives(dyn: PreparedDynamics, name: str, forward: Program | None) -> Exported:
     function, model = name.removesuffix('_derivatives'), dyn.model
     if not dyn.differentiates_traces(function):
         return _of_kernel(name, '', dyn.kernel(name))
     if not traces(model, function):
         raise _without(name, 'it is computed by differences, or from other derivatives')
-    code, nv, lanes = tangent_code(model, function), model.nv, vector_lanes()
+    program = forward if forward is not None and function == 'forward_dynamics' else (
+        program_for(model, function))
+    code, nv, lanes = tangent_code(model, program), model.nv, vector_lanes()
     inputs = dict(zip(('q', 'v', 'tau' if function == 'forward_dynamics' else 'qdd'),
                       (model.nq, nv, nv)))
     parts: list[KernelCall | Computed] = [
@@ -334,7 +355,7 @@ def _repeated(argument: str, lanes: int) -> Callable[[dict[str, Any]], list[Any]
     return lambda known: [one for one in known[argument] for _ in range(lanes)]
 
 
-def _step(dyn: PreparedDynamics, name: str) -> Exported:
+def _step(dyn: PreparedDynamics, name: str, forward: Program | None) -> Exported:
     model, nq, nv = dyn.model, dyn.model.nq, dyn.model.nv
     if name == 'configuration_step':
         inputs = {'q': nq, 'v': nv, 'h': 1}
@@ -342,7 +363,8 @@ def _step(dyn: PreparedDynamics, name: str) -> Exported:
         q, v, h = recording.given.values()
         return _put_together(dyn, name, inputs, (nq,), recording.end([
             *normalized(model, q + h * rate(model, q, v))]))
-    address = _address(dyn, name, 'forward_dynamics')
+    address = _address(name, 'forward_dynamics', dyn.kernel('forward_dynamics')
+                       if forward is None else dyn.kernel_of(forward))
     inputs = {'q': nq, 'v': nv, 'tau': nv, 'h': 1}
     recording = CallRecorder(inputs)
     q, v, tau, h = recording.given.values()

@@ -34,8 +34,8 @@ _NUMBERS = itertools.count()
 
 
 def jax_function(model: Model, function: str, *, gravity: Sequence[float] | None = None,
-                 fluid: Fluid | None = DEFAULT, ground: Ground | None = None
-                 ) -> Callable[..., Any]:
+                 fluid: Fluid | None = DEFAULT, ground: Ground | None = None,
+                 stabilization: float = 0.0) -> Callable[..., Any]:
     """
     Return a function of JAX that runs machine code on the CPU, and whose derivatives do, too.
 
@@ -49,6 +49,10 @@ def jax_function(model: Model, function: str, *, gravity: Sequence[float] | None
         ``'forward_dynamics'`` (q, v, tau) -> qdd or ``'inverse_dynamics'`` (q, v, qdd) -> tau.
     gravity, fluid, ground
         As in ``compile_model``.
+    stabilization : float
+        At which rate s forward dynamics closes loops that are open [1/s]:
+        ``A qdd + bias = -2 s phi_dot - s^2 phi``, 0 where they are closed. With 0 loops stay as
+        they are, and integrators let them drift apart; take some tenth of a step's inverse.
 
     Returns
     -------
@@ -76,7 +80,7 @@ def jax_function(model: Model, function: str, *, gravity: Sequence[float] | None
         raise MachineError('JAX computes in single precision, these functions in double: '
                            "jax.config.update('jax_enable_x64', True) comes first")
     place = None if gravity is None else tuple(map(float, gravity))
-    library = opened(model, function, 'jax', place, fluid, ground)
+    library = opened(model, function, 'jax', place, fluid, ground, stabilization)
     value, slopes = _registered(jax, library)
 
     call = jax.custom_jvp(value)

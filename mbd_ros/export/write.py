@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 import hashlib
 import importlib.metadata
+import math
 import os
 from pathlib import Path
 import shutil
@@ -112,8 +113,8 @@ def export_library(
     real: str = DOUBLE, package: str | None = None, parameters: bool = False,
     payload: str | None = None, gravity: Sequence[float] | None = None,
     fluid: Fluid | None = DEFAULT, ground: Ground | None = None,
-    task: Task | Mapping[str, Any] | None = None, bindings: Sequence[str] = (),
-    version: str | None = None,
+    stabilization: float = 0.0, task: Task | Mapping[str, Any] | None = None,
+    bindings: Sequence[str] = (), version: str | None = None,
 ) -> ExportedLibrary:
     """
     Write the dynamics of a robot as a C library that needs neither Python nor a compiler.
@@ -144,6 +145,9 @@ def export_library(
         and inertia about the link's origin, in the link's axes; nothing unless told otherwise.
     gravity, fluid, ground
         As in ``compile_model``.
+    stabilization : float
+        At which rate s [1/s] forward dynamics and steps close loops that are open:
+        ``A qdd + bias = -2 s phi_dot - s^2 phi`` (Baumgarte). 0: loops stay as they are, and drift.
     task : Task or mapping, optional
         What a controller does: adds ``control_start``, ``control_step`` and, where configurations
         just add, ``control_step_from_afar``.
@@ -178,6 +182,8 @@ def export_library(
                                'they compute in double precision')
     if not model.nv:
         raise InvalidValueError('robot', model.name, 'one with at least one joint that moves')
+    if not 0.0 <= stabilization < math.inf:
+        raise InvalidValueError('stabilization', stabilization, 'a rate of 0 or more [1/s]')
     _check_folder(where)
     if payload is not None:
         if payload not in model.links:
@@ -185,7 +191,8 @@ def export_library(
         model, parameters = model.with_laws(*model.laws, LoadLaw(payload)), True
     dyn = compile_model(model, gravity=gravity, executor=Compiled(), fluid=fluid, ground=ground)
     plain = [one for one in functions if one != JOINTS]
-    found, missing = exported(dyn, plain, tips(model) if links is None else links)
+    found, missing = exported(
+        dyn, plain, tips(model) if links is None else links, stabilization)
     steps, gains = control_functions(dyn, JOINTS in functions, Task.from_data(task) if isinstance(
         task, Mapping) else task)
     if steps and (parameters or numbers.bytes != 8):

@@ -90,7 +90,7 @@ def traced_derivatives(dyn: PreparedDynamics, function: str, *point: Array) -> A
     if model.elastic is not None and function == 'forward_dynamics':
         return _of_bent_links(dyn, *point)
     if traces(model, function):
-        columns = tangent_code(model, function).columns(dyn.world_array, *point)
+        columns = tangent_code(model, program_for(model, function)).columns(dyn.world_array, *point)
     if columns is None or not np.isfinite(columns).all():  # where the rank of loops is in doubt
         columns = _differences(dyn, function, *point)
     found: Array = np.ascontiguousarray(columns.reshape(3, model.nv, -1).transpose(0, 2, 1))
@@ -123,7 +123,7 @@ def of_one_or_many(dyn: PreparedDynamics, function: str, *arguments: ArrayLike,
 
     Parameters and errors are those of the callables of ``PreparedDynamics``.
     """
-    model, inputs = dyn.model, _program(dyn.model, function).inputs
+    model, inputs = dyn.model, program_for(dyn.model, function).inputs
     given = arrays_of(model, f'{function}_derivatives', inputs, arguments, named)
     for name, array in zip(inputs, given):
         require_finite(model, name, array)
@@ -187,7 +187,8 @@ def _hessian_differences(dyn: PreparedDynamics, *arguments: ArrayLike, out: Arra
     return HessianProduct(*np.moveaxis(whole, -2, 0))
 
 
-def _program(model: Model, function: str) -> Program:
+def program_for(model: Model, function: str) -> Program:
+    """Return the program of a function in the formulation that suits a robot."""
     return formulation_for(model).programs(model)[function]
 
 
@@ -221,8 +222,8 @@ class TangentCode:
 
     """
 
-    def __init__(self, model: Model, function: str) -> None:
-        program, nv, width = _program(model, function), model.nv, Width(vector_lanes())
+    def __init__(self, model: Model, program: Program) -> None:
+        nv, width = model.nv, Width(vector_lanes())
         counts = sizes(model, program.inputs)
         self.kernel = MachineCode(
             lambda: _tangent_ir(program, model, width),
@@ -267,6 +268,6 @@ def _tangent_ir(program: Program, model: Model, width: Width) -> str:
 
 
 @owned()
-def tangent_code(model: Model, function: str) -> TangentCode:
-    """Return the code for a model and ``'forward_dynamics'`` or ``'inverse_dynamics'``."""
-    return TangentCode(model, function)
+def tangent_code(model: Model, program: Program) -> TangentCode:
+    """Return the code for a model and a program of forward or inverse dynamics."""
+    return TangentCode(model, program)
