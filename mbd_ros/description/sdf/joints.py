@@ -194,8 +194,8 @@ def all_reached(raws: Sequence[RawJoint], links: Sequence[Link], report: Report
     """
     Return joints, some of them turned round, so that ways lead to all links that are connected.
 
-    A link that is no joint's child, beside the root, has joints that lead from it alone. One of
-    them that leads to a link which is reached is turned round. The angle or way of a joint is that
+    While a link beside the root is no joint's child, a joint that leads from a link which is not
+    reached to one that is reached is turned round. The angle or way of a joint is that
     between its links, and stays what it is when they change places and the axis its sign.
 
     Parameters
@@ -211,20 +211,19 @@ def all_reached(raws: Sequence[RawJoint], links: Sequence[Link], report: Report
     found = list(raws)
     children = {raw.child for raw in found}
     roots = [link.name for link in links if link.name not in children]
-    waiting = roots[1:]
-    while waiting:
-        reached = _reached(roots[0], found)
-        turned = next(((k, raw) for k, raw in enumerate(found) if raw.parent in waiting
+    reached = _reached(roots[0], found) if len(roots) > 1 else set()
+    while len(roots) > 1 and not reached.issuperset(roots):
+        turned = next(((k, raw) for k, raw in enumerate(found) if raw.parent not in reached
                        and raw.child in reached and raw.type in _TURNS), None)
         if turned is None:
             return found
         number, raw = turned
-        waiting.remove(raw.parent)
         found[number] = _turned_round(raw)
         report.remark('info', f"joint '{raw.name}' is read as one from '{raw.child}' to "
-                      f"'{raw.parent}', which nothing else leads to; its coordinate " + (
+                      f"'{raw.parent}', to which no way leads from the root; its coordinate " + (
                           'is the inverse rotation' if raw.kind == 'spherical' else
                           'means the same'), raw.source)
+        reached = _reached(roots[0], found)
     return found
 
 
