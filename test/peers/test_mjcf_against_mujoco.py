@@ -416,6 +416,21 @@ def test_attached_parts(tmp_path, body, parts):
     check_copies(str(path))
 
 
+def test_parts_of_the_same_file_once_more(tmp_path):
+    """With defaults, and with actuators and tendons of what is copied."""
+    path = tmp_path / 'm.xml'
+    path.write_text(
+        '<mujoco><default><default class="c"><joint damping="2" armature="0.1"/></default>'
+        '</default><worldbody><body name="a" pos="1 0 0" childclass="c"><joint name="j"/><geom '
+        'size=".1" pos=".1 0 0"/></body><frame name="f" pos="0 0 1" euler="10 0 0"><geom size=".2"'
+        '/><body name="b"><joint name="k" axis="1 0 0"/><geom size=".1" pos="0 .1 0"/></body>'
+        '</frame><body name="h" pos="0 1 0" euler="0 0 90"><joint name="w"/><geom size=".1"/>'
+        '<attach body="a" prefix="x_"/><attach frame="f" prefix="y_"/></body></worldbody>'
+        '<tendon><fixed name="t" armature="1"><joint joint="j" coef="2"/>'
+        '</fixed></tendon><actuator><motor joint="j" armature="3"/></actuator></mujoco>')
+    check_copies(str(path))
+
+
 @settings(max_examples=15, deadline=None, derandomize=True)
 @given(text=trees(max_joints=6), seed=st.integers(0, 2**16))
 def test_from_mjcf_by_urdf_to_pinocchio(text, seed):

@@ -15,6 +15,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -73,30 +75,42 @@ def attached(item: Item, documents: list[Document]) -> Iterator[Part]:
     """
     Yield what ``<attach>`` takes from another file: a body, a frame, or all that its world holds.
 
+    Without a model it takes a body or frame once more that stands before it in its own file.
+
     Raises
     ------
     DescriptionError
-        If there is no such model, file, body or frame.
+        If there is no such model, file, body or frame, or it would be in itself.
 
     """
     document = item.document
+    own = 'model' not in item.values
     if len(documents) + sum(len(one.copies) for one in documents) >= MAX_COPIES:
         raise document.error(item.element, f'<attach>: there are {MAX_COPIES} copies already')
-    other = _opened(item, documents)
+    other = replace(document, names=set(), copies=[]) if own else _opened(item, documents)
     other.prefix = document.prefix + item.text('prefix')
     other.suffix = document.suffix
     documents.append(other)
     kind = 'frame' if 'frame' in item.values else 'body'
     name = item.text(kind)
-    named = {element.get('name'): element for part in other.root.iterfind('worldbody')
-             for element in part.iter(kind)}
+    standing: Iterator[Any] = (element for part in other.root.iterfind('worldbody')
+                               for element in part.iter())
+    if own:
+        standing = takewhile(lambda element: element is not item.element, standing)
+    named = {element.get('name'): element for element in standing if element.tag == kind}
+    if own and (not name or not item.text('prefix')):
+        raise document.error(item.element, '<attach> without a model has not both a prefix and '
+                             'either body or frame')
     if not name:
         for part in other.root.iterfind('worldbody'):
             for child in children(part):
                 yield child, np.eye(4), 'main', other
     elif name not in named:
-        raise document.error(item.element, f"<attach>: {kind} '{name}' does not exist in model "
-                             f"'{item.text('model')}'{nearest(name, filter(None, named))}")
+        where = 'this file' if own else f"model '{item.text('model')}'"
+        raise document.error(item.element, f"<attach>: {kind} '{name}' does not exist in {where}"
+                             f'{nearest(name, filter(None, named))}')
+    elif named[name] in item.element.iterancestors():
+        raise document.error(item.element, f"<attach>: {kind} '{name}' holds this <attach>")
     else:
         above = (element.get('childclass') for element in named[name].iterancestors())
         yield named[name], np.eye(4), next(filter(None, above), 'main'), other

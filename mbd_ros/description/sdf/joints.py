@@ -41,6 +41,8 @@ _KINDS: dict[str, JointKind] = {
     'revolute': 'revolute', 'continuous': 'continuous', 'prismatic': 'prismatic',
     'fixed': 'fixed', 'ball': 'spherical', 'universal': 'revolute', 'revolute2': 'revolute',
     'screw': 'revolute', 'gearbox': 'revolute'}
+_TURNS = ('revolute', 'continuous', 'prismatic', 'fixed', 'ball', 'screw')
+"""Types whose joints can be turned round: they have one axis, or none."""
 _AXES_OF = {'fixed': 0, 'ball': 0, 'universal': 2, 'revolute2': 2, 'gearbox': 2}
 
 COINCIDENT = 1e-12
@@ -185,6 +187,66 @@ def _axis(element: Any, tag: str, here: Array, frames: Frames, old: bool,
         vector = here[:3, :3].T @ there[:3, :3] @ vector
     x, y, z = (vector / np.linalg.norm(vector) + 0.0).tolist()
     return x, y, z
+
+
+def all_reached(raws: Sequence[RawJoint], links: Sequence[Link], report: Report
+                ) -> list[RawJoint]:
+    """
+    Return joints, some of them turned round, so that ways lead to all links that are connected.
+
+    While a link beside the root is no joint's child, a joint that leads from a link which is not
+    reached to one that is reached is turned round. The angle or way of a joint is that
+    between its links, and stays what it is when they change places and the axis its sign.
+
+    Parameters
+    ----------
+    raws : sequence of RawJoint
+        In the order of the file.
+    links : sequence of Link
+        The first of those that no joint leads to is the root.
+    report : Report
+        Takes the findings.
+
+    """
+    found = list(raws)
+    children = {raw.child for raw in found}
+    roots = [link.name for link in links if link.name not in children]
+    reached = _reached(roots[0], found) if len(roots) > 1 else set()
+    while len(roots) > 1 and not reached.issuperset(roots):
+        turned = next(((k, raw) for k, raw in enumerate(found) if raw.parent not in reached
+                       and raw.child in reached and raw.type in _TURNS), None)
+        if turned is None:
+            return found
+        number, raw = turned
+        found[number] = _turned_round(raw)
+        report.remark('info', f"joint '{raw.name}' is read as one from '{raw.child}' to "
+                      f"'{raw.parent}', to which no way leads from the root; its coordinate " + (
+                          'is the inverse rotation' if raw.kind == 'spherical' else
+                          'means the same'), raw.source)
+        reached = _reached(roots[0], found)
+    return found
+
+
+def _reached(root: str, raws: Sequence[RawJoint]) -> set[str]:
+    going: dict[str, list[str]] = {}
+    for raw in raws:
+        going.setdefault(raw.parent, []).append(raw.child)
+    seen, waiting = {root}, [root]
+    while waiting:
+        for child in going.get(waiting.pop(), ()):
+            if child not in seen:
+                seen.add(child)
+                waiting.append(child)
+    return seen
+
+
+def _turned_round(raw: RawJoint) -> RawJoint:
+    """Return a joint of one axis, or none, from its child to its parent."""
+    axes: list[Vector3] = [(-x, -y, -z) for x, y, z in raw.axes]
+    own = [replace(joint, parent=raw.child, child=raw.parent, origin=pose_from(raw.in_child),
+                   axis=axis) for joint, axis in zip(raw.own, axes or [raw.own[0].axis])]
+    return replace(raw, parent=raw.child, child=raw.parent, in_parent=raw.in_child,
+                   in_child=raw.in_parent, axes=axes, own=own)
 
 
 def tree_joints(raw: RawJoint, report: Report) -> tuple[list[Link], list[Joint]]:

@@ -52,6 +52,7 @@ class Resources:
         self._text = report.file == TEXT
         self._file = Path(report.file)
         self._named = [Path(one).expanduser() for one in report.folders]
+        self._packages = report.packages
         self._roots = Roots(report.file, max_bytes=MAX_BYTES, folders=report.folders)
 
     def find(self, uri: str, beside: str) -> Path:
@@ -60,7 +61,7 @@ class Resources:
 
         ``model://NAME`` is looked for in the folders of the environment variables ``PATHS``, in
         those that the user named, beside the file and above it within what it may read, and among
-        packages.
+        packages: those that the user named, that of the file, and those that are installed.
 
         Parameters
         ----------
@@ -96,12 +97,12 @@ class Resources:
                 self._roots.add(folder / name)
                 return folder / name / rest
         try:
-            found = Path(find_package(name))
+            found = Path(find_package(name, packages=self._packages, near=(self._file,)))
         except LookupError:
             raise DescriptionError(
                 f"there is no model or package '{name}' in the folders of {', '.join(PATHS)}, "
-                'nor beside the file; allowed, too: folders=[...] of load and --folder of the '
-                'command') from None
+                'nor beside the file; allowed, too: folders=[...] and packages={...} of load, '
+                '--folder and --package of the command') from None
         self._roots.add(found)
         return found / rest
 

@@ -37,7 +37,7 @@ from mbd_ros.description.sdf.composition import compose, is_static
 from mbd_ros.description.sdf.frames import WORLD
 from mbd_ros.description.sdf.includes import OLD
 from mbd_ros.description.sdf.joints import (
-    carrying, closing_joint, mesh_gears, read_raw, tree_joints)
+    all_reached, carrying, closing_joint, mesh_gears, read_raw, tree_joints)
 from mbd_ros.description.sdf.parts import base_of, pose_in, remark_others, text_of, value_of
 from mbd_ros.description.urdf.annotations import added_mass, check_added_mass
 from mbd_ros.description.urdf.loops_gazebo import text_numbers
@@ -102,6 +102,7 @@ def read_sdf(root: Any, report: Report, *, model_name: str | None = None) -> Mec
     links = [_link(element, report) for element in model.iterfind('link')]
     if any(raw.parent == WORLD for raw in raws):
         links.insert(0, Link(WORLD, source=report.source(model)))
+    raws = all_reached(raws, links, report)
     spanned = span(links, [raw.proxy for raw in raws], report,
                    kept=carrying(raws, gears, frames))
     cut = {loop.name for loop in spanned.closing}

@@ -24,7 +24,7 @@ from mbd_ros.description import read
 from mbd_ros.description.write.mjcf import mjcf_text
 from mbd_ros.description.write.sdf import sdf_text
 from mbd_ros.errors import UnsupportedError
-from mbd_ros.execution.ir.origin import model_digest
+from mbd_ros.execution.ir.model_digest import model_digest
 from mbd_ros.simulation.plant import plant
 
 KINDS = ['floating', 'spherical', 'planar', 'prismatic', 'revolute', 'continuous']

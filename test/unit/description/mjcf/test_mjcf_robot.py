@@ -128,6 +128,11 @@ def test_findings():
      'fullinertia'),
     ('<body name="a"/>', "body 'a' is defined twice; names must differ"),
     ('<attach model="m"/>', "<attach>: model 'm' does not exist"),
+    ('<attach body="a"/>', '<attach> without a model has not both a prefix and either body or '
+     'frame'),
+    ('<attach body="a" prefix="x"/>', "<attach>: body 'a' holds this <attach>"),
+    ('<attach body="late" prefix="x"/><body name="late"/>', "<attach>: body 'late' does not exist "
+     'in this file'),
     ('<replicate count="0"/>', '<replicate> has the count 0; allowed: a whole number from 1, and '
      '10000 copies in the robot'),
     ('<replicate count="1e9"/>', '<replicate> has the count 1e+09; allowed: a whole number from '

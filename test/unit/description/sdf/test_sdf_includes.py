@@ -90,6 +90,18 @@ def test_ways_to_name_a_file(arm, tmp_path, monkeypatch, uri, variable):
     assert model.joint_names == ('hold', 'hand::bend')
 
 
+def test_packages_of_the_file_and_of_the_user(arm, tmp_path):
+    """As ``$(find NAME)``: by the name in package.xml, whatever the folder is called."""
+    path = arm(f'<include><uri>package://mine/models/hand</uri>{PLACED}</include>')
+    with pytest.raises(DescriptionError, match=r"no model or package 'mine'.*packages=\{\.\.\.\}"):
+        read(path)
+    expected = ARM.format(nested(), 'hand::')
+    same_as = mbd_ros.load(path, packages={'mine': tmp_path})
+    assert same_as.nv == mbd_ros.load(expected).nv
+    (tmp_path / 'package.xml').write_text('<package><name>mine</name></package>')
+    same(path, expected)
+
+
 def test_folders_that_the_user_names(arm, tmp_path, monkeypatch):
     path = arm('<include><uri>model://hand</uri></include>')
     with pytest.raises(DescriptionError, match=r"arm.sdf:1: <include> of 'model://hand': there is "

@@ -91,6 +91,46 @@ def test_a_lead_screw(order, place):
     assert accelerations['axle'] == pytest.approx(turn, rel=1e-11)
 
 
+CHAIN = ('<sdf version="1.10"><model name="m"><link name="a">{0}</link><link name="b"><pose>0.3 '
+         '0.2 0.1 1 0 0.5</pose>{0}</link><link name="c"><pose>0.1 0.5 0 0 0.4 0</pose>{0}</link>'
+         '<joint name="h" type="revolute"><parent>world</parent><child>a</child><axis><xyz>0 1 0'
+         '</xyz></axis></joint>{1}{2}</model></sdf>')
+LINKED = ('<joint name="{0}" type="{1}"><parent>{2}</parent><child>{3}</child><pose relative_to="'
+          '__model__">0.2 0.1 0.3 0.1 0.2 0.3</pose><screw_thread_pitch>0.5</screw_thread_pitch>'
+          '<axis><xyz>{4}</xyz><limit><lower>-1</lower><upper>2</upper></limit></axis></joint>')
+
+
+@pytest.mark.parametrize('kind', ['revolute', 'prismatic', 'screw'])
+@pytest.mark.parametrize('turned', [(True, False), (False, True), (True, True)])
+def test_joints_that_lead_away_from_a_link_alone(kind, turned):
+    """A joint whose parent nothing leads to is the same with its links and its axis turned."""
+    def written(turns):
+        parts = [LINKED.format(name, kind, *(ends[::-1] if turn else ends),
+                               '0 -0.6 -0.8' if turn else '0 0.6 0.8')
+                 for name, ends, turn in zip('jk', ('ab', 'bc'), turns)]
+        return mbd_ros.load(CHAIN.format(BODY, *parts))
+    model, expected = written(turned), written((False, False))
+    assert set(model.joint_names) == set(expected.joint_names)
+    assert sum('is read as one from' in one.message for one in model.findings) == sum(turned)
+    order = [model.joint_names.index(name) for name in expected.joint_names]
+    rng = np.random.default_rng(2)
+    q, v, a = rng.normal(size=(3, model.nv))
+    for link in 'abc':
+        np.testing.assert_allclose(mbd_ros.pose(model, q[np.argsort(order)], link),
+                                   mbd_ros.pose(expected, q, link), atol=1e-13)   # of order 1
+    ours = mbd_ros.inverse_dynamics(model, *(part[np.argsort(order)] for part in (q, v, a)),
+                                    executor='interpreted')
+    theirs = mbd_ros.inverse_dynamics(expected, q, v, a, executor='interpreted')
+    if kind != 'screw':   # of coupled ones the loads are shared
+        np.testing.assert_allclose(ours[order], theirs, atol=1e-12 * np.abs(theirs).max())
+    np.testing.assert_array_equal(model.lower[order], expected.lower)
+
+
+def test_links_that_nothing_connects():
+    with pytest.raises(DescriptionError, match="the links 'world', 'c' are no joint's child"):
+        read(CHAIN.format(BODY, LINKED.format('j', 'revolute', 'b', 'a', '0 1 0'), ''))
+
+
 TWO_AXES = ('<sdf version="1.10"><model name="m"><link name="a">{0}</link><link name="b">{0}'
             '</link><joint name="ja" type="ball"><parent>world</parent><child>a</child></joint>'
             '<joint name="jb" type="revolute"><parent>world</parent><child>b</child><axis><xyz>0 '
