@@ -261,7 +261,7 @@ def test_meshes_beside_a_description_are_drawn_from_its_text(name, place, packag
     mechanism = load_text(text).mechanism
     ((shape,), remarks) = read_visuals(mechanism, find_package=packages_of(mechanism))
     assert (shape.kind, shape.file, remarks) == ('mesh', mesh, ())
-    others, remarks = read_visuals(load_text(text.replace(
+    _, remarks = read_visuals(load_text(text.replace(
         mesh.as_uri(), f'{tmp_path.as_uri()}/robot/urdf/../../../etc/a.stl')).mechanism)
     assert 'is no file of a package' in remarks[0]
 
