@@ -118,8 +118,8 @@ def _frames(trajectory: Trajectory) -> Iterator[tuple[float, dict[str, Any]]]:
     """Yield how long each picture is shown, and where the links are in it."""
     assert trajectory.model is not None
     time = trajectory.time
-    wanted = np.arange(time[0], time[-1] + 1.0 / FRAME_RATE, 1.0 / FRAME_RATE)
-    kept = np.unique(np.minimum(np.searchsorted(time, wanted), len(time) - 1))
+    due = np.floor((time - time[0]) * FRAME_RATE)   # of a pause of years one picture, not all
+    kept = np.union1d(np.unique(due, return_index=True)[1], len(time) - 1)
     poses = link_poses(trajectory.model, trajectory.q[kept])
     for k, duration in enumerate(np.diff(time[kept], append=time[-1] + 1.0 / FRAME_RATE)):
         yield float(duration), {name: pose[k] for name, pose in poses.items()}

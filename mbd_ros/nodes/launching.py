@@ -35,6 +35,8 @@ from rclpy.validate_namespace import validate_namespace
 from mbd_ros.description import read
 from mbd_ros.description.records.mechanism import Mechanism
 from mbd_ros.description.records.reach import extent
+from mbd_ros.description.urdf.mesh_names import with_absolute_meshes
+from mbd_ros.description.urdf.visuals import FOLDERS
 from mbd_ros.description.xml.packages import file_path
 from mbd_ros.description.xml.roots import around
 from mbd_ros.description.xml.xacro_arguments import argument_words
@@ -138,9 +140,10 @@ def robot(value: Mapping[str, str]) -> Mechanism:
 
 def _offer(folder: Path) -> None:
     """Let the nodes, which get a robot as text, find meshes in its package or folder."""
-    known = list(filter(None, os.environ.get('ROS_PACKAGE_PATH', '').split(os.pathsep)))
-    if str(folder) not in known:
-        os.environ['ROS_PACKAGE_PATH'] = os.pathsep.join([str(folder), *known])
+    for name in ('ROS_PACKAGE_PATH', FOLDERS):
+        known = list(filter(None, os.environ.get(name, '').split(os.pathsep)))
+        if str(folder) not in known:
+            os.environ[name] = os.pathsep.join([str(folder), *known])
 
 
 def robot_or_modules(value: Mapping[str, str]) -> Mechanism:
@@ -153,7 +156,7 @@ def robot_or_modules(value: Mapping[str, str]) -> Mechanism:
 
 def description(value: Mapping[str, str]) -> ParameterValue:
     """Return the robot that the arguments name as the parameter ``robot_description``."""
-    return ParameterValue(robot(value).text, value_type=str)
+    return ParameterValue(with_absolute_meshes(robot(value)), value_type=str)
 
 
 def in_namespace(value: Mapping[str, str], nodes: Sequence[LaunchDescriptionEntity]

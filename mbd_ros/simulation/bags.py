@@ -21,7 +21,7 @@ that Humble and every newer release read.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 import contextlib
 from pathlib import Path
 from statistics import median_low
@@ -31,12 +31,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mbd_ros.description.records.finding import Finding
-from mbd_ros.description.xml.file_content import require_regular
 from mbd_ros.errors import (
     DescriptionError, InvalidValueError, MbdError, UnknownNameError, UnsupportedError)
 from mbd_ros.model import Model
 from mbd_ros.model.names import simple_joints
 from mbd_ros.model.state import adding_entries
+from mbd_ros.simulation.bag_process import BagTopic, BoundedBag
 from mbd_ros.simulation.manifold import Vector
 
 STATES, ROBOT = '/joint_states', '/robot_description'
@@ -46,6 +46,10 @@ FOREVER = 2 ** 63 - 1
 """[ns]."""
 END = 2 ** 31
 """[s]: stamps have 32 bits with a sign for them."""
+LARGEST = 2 << 30
+"""Bytes that messages of joint states may take, ``STATE`` and what is in it for each."""
+STATE = 1024
+NOTHING = np.zeros(0)
 RARE = 0.1
 """Part of the messages: what fewer have is left out, rather than all messages without it."""
 
@@ -187,7 +191,6 @@ def _write(writer: Any, recording: JointRecording) -> None:
 
     store = _rosbags()[1]
     forever = QosTime(*divmod(FOREVER, NANO))
-    nothing = np.zeros(0)
 
     def topic(name: str, kind: str, depth: int, durability: Any) -> Any:
         return writer.add_connection(name, kind, typestore=store, offered_qos_profiles=[Qos(
@@ -204,7 +207,7 @@ def _write(writer: Any, recording: JointRecording) -> None:
             writer.write(robot, times[0],
                          store.serialize_cdr(string(recording.robot), STRING))
         for k, time in enumerate(times):
-            values = (nothing if one is None else np.ascontiguousarray(one[k]) for one in (
+            values = (NOTHING if one is None else np.ascontiguousarray(one[k]) for one in (
                 recording.position, recording.velocity, recording.effort))
             message = joint_state(header(stamp(*divmod(time, NANO)), ''), list(recording.names),
                                   *values)
@@ -245,30 +248,67 @@ def read_bag(path: Path, topic: str | None = None) -> JointRecording:
                   if each.msgtype == STRING and each.topic.endswith(ROBOT)]
         beside = source[0].topic.rpartition('/')[0] + ROBOT
         robots = [each for each in robots if each.topic == beside] or robots
-        robot, messages = '', []
-        for each, _, data in reader.messages(robots) if robots else ():
-            robot = str(store.deserialize_cdr(data, each.msgtype).data)
+        described = [b'']
+        for _, _, data in reader.messages(robots):
+            described[0] = data
+        robot = str(store.deserialize_cdr(described[0], STRING).data) if described[0] else ''
+        messages: list[_State] = []
+        names: tuple[str, ...] = ()
+        size = 0
         for each, received, data in reader.messages(source):
             message = store.deserialize_cdr(data, each.msgtype)
-            stamp = message.header.stamp
-            messages.append((stamp.sec * NANO + stamp.nanosec, received, message))
+            if not messages:
+                names = tuple(message.name)
+                if len(set(names)) < len(names):
+                    raise DescriptionError('the first message names a joint twice',
+                                           file=str(path))
+                places = {name: k for k, name in enumerate(names)}
+            messages.append(_state(message, received, places))
+            size += STATE + (len(data) if messages[-1].order is not None else 0)
+            if size > LARGEST:
+                raise DescriptionError(
+                    f'joint states take more than {LARGEST >> 20} MiB, {len(messages)} messages '
+                    'so far; allowed: less, by a shorter recording', file=str(path))
     if not messages:
         raise DescriptionError('there are no messages of joint states', file=str(path))
-    return _recording(messages, robot, path)
+    return _recording(messages, names, robot, path)
 
 
-def _recording(messages: Sequence[tuple[int, int, Any]], robot: str, path: Path
+class _State(NamedTuple):
+    """
+    A message: stamp and time of arrival [ns], where each joint stands in it, and its values.
+
+    ``order`` is None if it names other joints than the first, and its values are left out then.
+    """
+
+    stamp: int
+    received: int
+    order: list[int] | None
+    position: Vector
+    velocity: Vector
+    effort: Vector
+
+
+def _state(message: Any, received: int, places: Mapping[str, int]) -> _State:
+    """Return what is kept of a message; its names would take most of the memory."""
+    stamp = message.header.stamp.sec * NANO + message.header.stamp.nanosec
+    found = {name: k for k, name in enumerate(message.name)}
+    if len(message.name) != len(places) or found.keys() != places.keys():
+        return _State(stamp, received, None, NOTHING, NOTHING, NOTHING)
+    return _State(stamp, received, [found[name] for name in places], message.position,
+                  message.velocity, message.effort)
+
+
+def _recording(messages: Sequence[_State], names: tuple[str, ...], robot: str, path: Path
                ) -> JointRecording:
-    """Return what messages with their stamps and times of arrival [ns] hold."""
-    names = tuple(messages[0][2].name)
-    known = [set(message.name) == set(names) for _, _, message in messages]
-    fields, findings = _fields([one[2] for one, of_these in zip(messages, known) if of_these])
+    """Return what messages hold."""
+    fields, findings = _fields([one for one in messages if one.order is not None])
     times: list[int] = []
     rows: dict[str, list[Vector]] = {field: [] for field in fields}
     passed: Counter[str] = Counter()
-    for time, (_, _, message), of_these in zip(_times(messages), messages, known):
+    for time, message in zip(_times(messages), messages):
         values = {field: getattr(message, field) for field in fields}
-        if not of_these:
+        if message.order is None:
             passed['they name other joints than the first'] += 1
         elif missing := [field for field in fields if not len(values[field])]:
             passed[f'they have no {missing[0]}'] += 1
@@ -276,12 +316,11 @@ def _recording(messages: Sequence[tuple[int, int, Any]], robot: str, path: Path
             passed['they are not later than those before'] += 1
         else:
             times.append(time)
-            order = [message.name.index(name) for name in names]
             for field, one in values.items():
                 if len(one) != len(names):
                     raise DescriptionError(f'a message of {len(names)} joints has {len(one)} '
                                            f'values of {field}', file=str(path))
-                rows[field].append(one[order])
+                rows[field].append(one[message.order])
     findings += [f'{count} of {len(messages)} messages passed over because {reason}'
                  for reason, count in passed.items()]
     if not times:
@@ -295,7 +334,7 @@ def _recording(messages: Sequence[tuple[int, int, Any]], robot: str, path: Path
         tuple(Finding('warning', text, str(path)) for text in findings))
 
 
-def _fields(messages: Sequence[Any]) -> tuple[list[str], list[str]]:
+def _fields(messages: Sequence[_State]) -> tuple[list[str], list[str]]:
     """Return the fields that are read, and what is said of those that few messages have."""
     fields, said = ['position'], []
     for field in ('velocity', 'effort'):
@@ -307,20 +346,20 @@ def _fields(messages: Sequence[Any]) -> tuple[list[str], list[str]]:
     return fields, said
 
 
-def _times(messages: Sequence[tuple[int, int, Any]]) -> list[int]:
+def _times(messages: Sequence[_State]) -> list[int]:
     """
     Return the times of messages [ns]: their stamps, or when they came where the stamp is zero.
 
     Zero is a time itself where stamps are nearer to zero than to the times of arrival: simulated.
 
     """
-    lags = [(arrival - stamp, stamp) for stamp, arrival, _ in messages if stamp]
+    lags = [(one.received - one.stamp, one.stamp) for one in messages if one.stamp]
     lag = median_low(one for one, _ in lags) if lags else 0
     simulated = bool(lags) and abs(lag) > median_low(stamp for _, stamp in lags)
-    return [stamp if stamp or simulated else arrival - lag for stamp, arrival, _ in messages]
+    return [one.stamp if one.stamp or simulated else one.received - lag for one in messages]
 
 
-def _connections(reader: Any, path: Path, topic: str | None) -> list[Any]:
+def _connections(reader: BoundedBag, path: Path, topic: str | None) -> list[BagTopic]:
     """Return the connections of the topic of joint states."""
     states = [each for each in reader.connections if each.msgtype == JOINT_STATE]
     names = sorted({each.topic for each in states})
@@ -338,18 +377,14 @@ def _connections(reader: Any, path: Path, topic: str | None) -> list[Any]:
 
 
 @contextlib.contextmanager
-def _opened(path: Path) -> Iterator[Any]:
+def _opened(path: Path) -> Iterator[BoundedBag]:
     """Open a bag; what is wrong with it comes as an error of this package."""
-    rosbag2, _ = _rosbags()
     try:
-        for file in (path.iterdir() if path.is_dir() else (path,)):
-            if not file.is_dir():
-                require_regular(file)
-        with rosbag2.Reader(_file_of(path)) as reader:
+        with BoundedBag(_file_of(path)) as reader:
             yield reader
     except MbdError:
         raise
-    except Exception as error:   # of YAML, SQLite, struct and others: whatever a file may hold
+    except Exception as error:   # of messages, too: whatever octets may hold
         text = ' '.join(str(error).split()) or type(error).__name__
         raise DescriptionError(f'this is no readable bag: {text}', file=str(path)) from None
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 import math
+import os
 from pathlib import Path
 from typing import Literal
 
@@ -28,6 +29,7 @@ from transforms3d.quaternions import quat2mat
 
 from mbd_ros.description.records.mechanism import Mechanism
 from mbd_ros.description.records.mesh_file import DRAWN
+from mbd_ros.description.urdf.mesh_names import file_of
 
 Matrix = NDArray[np.float64]
 Color = tuple[float, float, float, float]
@@ -35,6 +37,9 @@ ShapeKind = Literal['box', 'cylinder', 'sphere', 'capsule', 'mesh']
 
 MESHES = DRAWN
 """Names of meshes end so; nothing else that a description names is opened to be drawn."""
+
+FOLDERS = 'MBD_ROS_MESH_FOLDERS'
+"""Variable of the environment: folders of robots that a launch file was given, as in ``PATH``."""
 
 SMALLEST, LARGEST = 1e-6, 1e6
 """Sizes of shapes that robots collide with [m]."""
@@ -211,7 +216,8 @@ def _mesh_file(
     """
     Return the file of a mesh named by ``package://``, ``file://`` or a path.
 
-    Of a description that came as text, which others may have sent, only files of packages.
+    Of a description that came as text, which others may have sent, only files of packages, and of
+    the folders that a launch file says its user's robot is in.
     """
     if name.startswith('package://'):
         package, _, rest = name.removeprefix('package://').partition('/')
@@ -223,8 +229,9 @@ def _mesh_file(
             raise ValueError(f"its mesh '{name[:100]}' leads out of the package; allowed: "
                              'package://NAME/PATH')
     else:
-        file = Path(name.removeprefix('file://'))
-        if mechanism.came_as_text and not _in_package(file, find_package):
+        file = file_of(name)
+        if mechanism.came_as_text and not (
+                _in_package(file, find_package) or _is_offered(file)):
             raise ValueError(f"its mesh '{name[:100]}' is no file of a package; allowed in a "
                              'description that came as text: package://NAME/PATH, or a path into '
                              'a package')
@@ -253,6 +260,13 @@ def _in_package(file: Path, find_package: Callable[[str], str] | None) -> bool:
         except (LookupError, ValueError):
             pass  # no package has the name of this folder
     return False
+
+
+def _is_offered(file: Path) -> bool:
+    """Tell whether a path leads, by its names alone, into a folder of ``FOLDERS``."""
+    folders = filter(None, os.environ.get(FOLDERS, '').split(os.pathsep))
+    return file.is_absolute() and '..' not in file.parts and any(
+        file.is_relative_to(folder) for folder in folders)
 
 
 def _material(visual: etree._Element, named: Mapping[str, Color], default: Color) -> Color:

@@ -337,6 +337,15 @@ def test_a_description_with_blanks_in_front_and_a_namespace():
     assert robot.root == 'Fu\u00df'
 
 
+@pytest.mark.parametrize('kind', ['fixed', 'floating'])
+@pytest.mark.parametrize('axis', ['0 0 0', 'none'])
+def test_the_axis_of_a_joint_without_one_is_not_read(kind, axis):
+    robot = parse_urdf(f'<robot name="r"><link name="a"/><link name="b"/><joint name="j" '
+                       f'type="{kind}"><parent link="a"/><child link="b"/><axis xyz="{axis}"/>'
+                       '</joint></robot>')
+    assert list(robot.joints) == ['j']
+
+
 def test_a_joint_that_closes_a_loop_is_remarked():
     robot = parse_urdf(
         '<robot><link name="a"/><link name="b"/>'

@@ -19,14 +19,18 @@ import runpy
 from launch import LaunchContext
 from launch.utilities import perform_substitutions
 from launch_ros.actions import SetRemap
+from lxml import etree
 import numpy as np
 import pytest
 import yaml
 
 from mbd_ros.description import read
 from mbd_ros.description.records.reach import extent
-from mbd_ros.description.xml.packages import find_package
+from mbd_ros.description.urdf.mesh_names import with_absolute_meshes
+from mbd_ros.description.urdf.visuals import read_visuals
+from mbd_ros.description.xml.packages import find_package, packages_of
 from mbd_ros.errors import DescriptionError, InvalidValueError
+from mbd_ros.model import load_text
 from mbd_ros.nodes import launching
 
 LAUNCH = Path(__file__).resolve().parents[3] / 'launch'
@@ -36,6 +40,7 @@ LAUNCH = Path(__file__).resolve().parents[3] / 'launch'
 def no_packages(monkeypatch):
     """Begin without ROS_PACKAGE_PATH, and end as before."""
     monkeypatch.setenv('ROS_PACKAGE_PATH', '')
+    monkeypatch.setenv('MBD_ROS_MESH_FOLDERS', '')
 
 
 @pytest.mark.parametrize('text', ['abc', '', '9', '2001', 'nan', 'inf'])
@@ -227,3 +232,58 @@ def test_nodes_find_meshes_in_the_package_of_a_description(tmp_path):
         launching.robot({'robot': '', 'trusted': 'false', 'description': str(file)})
     assert os.environ['ROS_PACKAGE_PATH'] == str(tmp_path / 'clone')
     assert find_package('arm') == str(tmp_path / 'clone')
+
+
+MESH = '<visual><geometry><mesh filename="{}"/></geometry></visual>'
+TRIANGLE = b'solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n' \
+    b'endloop\nendfacet\nendsolid a\n'
+
+
+@pytest.mark.parametrize(('name', 'place'), [
+    ('meshes/arm.stl', 'robot/urdf/meshes/arm.stl'), ('../meshes/arm.stl', 'robot/meshes/arm.stl'),
+    ('./arm.stl', 'robot/urdf/arm.stl'), ('file://meshes/arm.stl', 'robot/urdf/meshes/arm.stl'),
+    ('my meshes/50%25 ä.stl', 'robot/urdf/my meshes/50%25 ä.stl')])
+@pytest.mark.parametrize('package', [False, True])
+def test_meshes_beside_a_description_are_drawn_from_its_text(name, place, package, tmp_path):
+    """Nodes get it as text, where a relative name means nothing; RViz wants a URL."""
+    mesh = tmp_path / place
+    mesh.parent.mkdir(parents=True, exist_ok=True)
+    mesh.write_bytes(TRIANGLE)
+    file = tmp_path / 'robot' / 'urdf' / 'r.urdf'
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f'<robot name="r"><link name="a">{MESH.format(name)}</link></robot>')
+    if package:
+        (tmp_path / 'robot' / 'package.xml').write_text('<package><name>robot</name></package>')
+    value = {'description': str(file), 'robot': '', 'trusted': 'false'}
+    text = launching.description(value).evaluate(LaunchContext())
+    url = etree.fromstring(text).find('.//mesh').get('filename')
+    assert url.startswith('file:///') and url == mesh.as_uri()
+    mechanism = load_text(text).mechanism
+    ((shape,), remarks) = read_visuals(mechanism, find_package=packages_of(mechanism))
+    assert (shape.kind, shape.file, remarks) == ('mesh', mesh, ())
+    _, remarks = read_visuals(load_text(text.replace(
+        mesh.as_uri(), f'{tmp_path.as_uri()}/robot/urdf/../../../etc/a.stl')).mechanism)
+    assert 'is no file of a package' in remarks[0]
+
+
+def test_meshes_that_are_elsewhere_or_nowhere_keep_their_names(tmp_path):
+    names = ('package://p/a.stl', 'model://p/a.stl', '/a/b.stl', 'missing.stl', '',
+             'https://a.b/c.stl', 'file:///a/b.stl', 'a' * 5000 + '.stl')
+    file = tmp_path / 'r.urdf'
+    file.write_text(f'<robot name="r"><link name="a">{"".join(map(MESH.format, names))}</link>'
+                    '</robot>')
+    assert with_absolute_meshes(read(file)) == file.read_text()
+    assert with_absolute_meshes(load_text(file.read_text()).mechanism) == file.read_text()
+
+
+def test_absolute_meshes_of_text_are_opened_in_the_folders_of_a_launch_only(tmp_path, monkeypatch):
+    mesh = tmp_path / 'robot' / 'a.stl'
+    mesh.parent.mkdir()
+    mesh.write_bytes(TRIANGLE)
+    text = f'<robot name="r"><link name="a">{MESH.format(mesh)}</link></robot>'
+    mechanism = load_text(text).mechanism
+    assert read_visuals(mechanism)[1]
+    monkeypatch.setenv('MBD_ROS_MESH_FOLDERS', str(tmp_path / 'robots'))
+    assert read_visuals(mechanism)[1]   # a name that begins alike is another folder
+    monkeypatch.setenv('MBD_ROS_MESH_FOLDERS', f'{tmp_path / "other"}:{tmp_path / "robot"}')
+    assert not read_visuals(mechanism)[1]

@@ -179,8 +179,9 @@ def _joint(element: etree._Element, links: set[str]) -> Joint:
     if found is not None:
         mimic = Mimic(_attribute(found, 'joint'), _numbers(found, 'multiplier', (1.0,))[0],
                       _numbers(found, 'offset', (0.0,))[0])
+    axis = None if kind in ('fixed', 'floating') else element.find('axis')  # as urdfdom has it
     return Joint(name, kind, ends[0], ends[1], _origin(element.find('origin')),
-                 _axis(element.find('axis'), name), mimic)
+                 _axis(axis, name), mimic)
 
 
 def _origin(element: etree._Element | None) -> Displacement:

@@ -27,17 +27,20 @@ import signal
 from types import FrameType
 from typing import Any, Literal
 
+from ros2cli.bag_process import BagError
+from ros2cli.bag_process import BagTopic
+from ros2cli.bag_process import BoundedBag
 from ros2cli.command.interface.show import message_of_field
 from rosless.interfaces import interface_text
 from rosless.interfaces import split_name
 
 VERSION: Literal[8] = 8
 STORAGES = ('sqlite3', 'mcap')  # the first is Humble's own, which every release reads
-SUFFIXES = {'.db3': 'sqlite3', '.mcap': 'mcap'}
 SEPARATOR = '\n' + '=' * 80 + '\nMSG: '
 NANO = 10 ** 9
 NO_HASH = 'RIHS01_' + 64 * '0'
 FOREVER = 2 ** 63 - 1  # ns
+LONGEST = 300  # characters of names that are shown
 DEPTH = 10  # of publishers that play, as rosbag2 has it
 DURATIONS = ('deadline', 'lifespan', 'liveliness_lease_duration')
 SAME = ('reliability', 'durability', 'liveliness', *DURATIONS)  # history does not divide peers
@@ -61,9 +64,9 @@ def need_rosbags() -> None:
 
 
 @contextlib.contextmanager
-def opened(path: str) -> Iterator[Any]:
+def opened(path: str) -> Iterator[BoundedBag]:
     """
-    Open a bag, a folder or one of its files, as a `rosbags.rosbag2.Reader`.
+    Open a bag, a folder or one of its files.
 
     Raises
     ------
@@ -72,24 +75,19 @@ def opened(path: str) -> Iterator[Any]:
 
     """
     need_rosbags()
-    from rosbags.rosbag2 import Reader
-
     if not Path(path).exists():
         raise RuntimeError(f"Bag path '{path}' does not exist!")
-    try:
-        reader = Reader(path)
-        reader.open()
-    except Exception as error:  # of YAML, SQLite, struct and others: whatever a file may hold
-        raise RuntimeError(f"Bag '{path}' cannot be read: {_line(error)}") from None
-    try:
-        yield reader
-    finally:
-        reader.close()
+    with contextlib.ExitStack() as stack:
+        try:
+            bag = stack.enter_context(BoundedBag(Path(path)))
+        except BagError as error:
+            raise RuntimeError(f"Bag '{path}' cannot be read: {error}") from None
+        yield bag
 
 
 def messages(
-    reader: Any, connections: Sequence[Any], start: int | None = None,
-) -> Iterator[tuple[Any, int, bytes]]:
+    bag: BoundedBag, connections: Sequence[BagTopic], start: int | None = None,
+) -> Iterator[tuple[BagTopic, int, bytes]]:
     """
     Yield topic, time [ns] and octets of the messages of an open bag, in the order of time.
 
@@ -99,15 +97,10 @@ def messages(
         If the file is damaged.
 
     """
-    source = iter(reader.messages(connections, start=start))
-    while True:
-        try:
-            found = next(source)
-        except StopIteration:
-            return
-        except Exception as error:
-            raise RuntimeError(f"Bag '{reader.path}' is damaged: {_line(error)}") from None
-        yield found
+    try:
+        yield from bag.messages(connections, start=start)
+    except BagError as error:
+        raise RuntimeError(f"Bag '{bag.path}' is damaged: {error}") from None
 
 
 @contextlib.contextmanager
@@ -221,6 +214,7 @@ def profile_to_play(offered: Sequence[Any]) -> Any | None:
         liveliness=LivelinessPolicy(first.liveliness.value), **times)
 
 
-def _line(error: Exception) -> str:
-    """Return an error as one line."""
-    return ' '.join(str(error).split()) or type(error).__name__
+def plain(text: str) -> str:
+    """Return a text of a bag on one line, cut, with a code for what steers a terminal."""
+    shown = text if len(text) <= LONGEST else f'{text[:LONGEST]}...'
+    return ''.join(one if one.isprintable() else f'\\x{ord(one):02x}' for one in shown)

@@ -17,10 +17,16 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from ament_index_python.packages import get_package_share_path
+from ament_index_python.packages import PackageNotFoundError
+from rosidl_runtime_py.get_interfaces import KINDS
+
 
 def get_interface(identifier: str) -> Any:
     """
     Return the class of an interface.
+
+    Names come from bags and other machines, too: modules that are no interfaces are not imported.
 
     Parameters
     ----------
@@ -41,7 +47,19 @@ def get_interface(identifier: str) -> Any:
     if len(parts) != 3 or not all(parts):
         raise ValueError(f"Expected the full name of an interface such as 'std_msgs/msg/String', "
                          f"got '{identifier}'")
+    if not _has_interfaces(*parts[:2]):
+        raise ModuleNotFoundError(f"No package '{parts[0]}' has interfaces of kind '{parts[1]}'")
     return getattr(importlib.import_module('.'.join(parts[:2])), parts[2])
+
+
+def _has_interfaces(package: str, kind: str) -> bool:
+    """Tell whether a package has a folder of interfaces of a kind."""
+    if kind not in KINDS:
+        return False
+    try:
+        return (get_package_share_path(package, print_warning=False) / kind).is_dir()
+    except (PackageNotFoundError, ValueError):
+        return False
 
 
 def _of_kind(identifier: str, kind: str, member: str) -> Any:

@@ -16,11 +16,8 @@ from __future__ import annotations
 
 import argparse
 import datetime
-from pathlib import Path
-from typing import Any
 
 from ros2cli import bags
-import yaml
 
 INDENT = ' ' * 19
 UNITS = ('B', 'KiB', 'MiB', 'GiB', 'TiB')
@@ -41,34 +38,28 @@ def main(args: argparse.Namespace) -> None:
     with bags.opened(args.bag_path) as reader:
         connections = sorted(reader.connections, key=lambda each: str(each.topic))
         if args.topic_name:
-            print('\n'.join(each.topic for each in connections))
+            print('\n'.join(bags.plain(each.topic) for each in connections))
         else:
             print(description(reader, connections))
 
 
-def description(reader: Any, connections: list[Any]) -> str:
+def description(reader: bags.BoundedBag, connections: list[bags.BagTopic]) -> str:
     """Return what is printed of an open bag."""
-    files, storage = _files(reader.path)
+    files = [reader.path] if reader.path.is_file() else [reader.path / name
+                                                         for name in reader.files]
     empty = not reader.message_count
     start, end = (0, 0) if empty else (reader.start_time, reader.end_time - 1)
     size = sum(file.stat().st_size for file in files)
-    topics = [f'Topic: {each.topic} | Type: {each.msgtype} | Count: {each.msgcount} | '
-              f'Serialization Format: {each.ext.serialization_format}' for each in connections]
+    topics = [f'Topic: {bags.plain(each.topic)} | Type: {bags.plain(each.msgtype)} | '
+              f'Count: {each.msgcount} | Serialization Format: '
+              f'{bags.plain(each.serialization_format)}' for each in connections]
+    names = [bags.plain(file.name) for file in files]
     rows = {
-        'Files': f'\n{INDENT}'.join(file.name for file in files), 'Bag size': _size(size),
-        'Storage id': storage, 'Duration': f'{_seconds(end - start)}s', 'Start': _time(start),
-        'End': _time(end), 'Messages': str(reader.message_count),
+        'Files': f'\n{INDENT}'.join(names), 'Bag size': _size(size),
+        'Storage id': reader.storage, 'Duration': f'{_seconds(end - start)}s',
+        'Start': _time(start), 'End': _time(end), 'Messages': str(reader.message_count),
         'Topic information': f'\n{INDENT}'.join(topics)}
     return '\n' + '\n'.join(f"{name + ':':<19}{text}" for name, text in rows.items()) + '\n'
-
-
-def _files(path: Path) -> tuple[list[Path], str]:
-    """Return the files of a bag and the name of their format."""
-    if path.is_file():
-        return [path], bags.SUFFIXES[path.suffix]
-    content = yaml.safe_load((path / 'metadata.yaml').read_text())['rosbag2_bagfile_information']
-    return ([path / Path(name).name for name in content['relative_file_paths']],
-            content['storage_identifier'])
 
 
 def _size(count: float) -> str:

@@ -84,9 +84,9 @@ class Player:
     ----------
     node : Node
         The node that publishes.
-    reader : rosbags.rosbag2.Reader
+    reader : BoundedBag
         The bag, open.
-    connections : list of rosbags.interfaces.Connection
+    connections : list of BagTopic
         The topics to play.
     args : argparse.Namespace
         What the user wants.
@@ -117,7 +117,8 @@ class Player:
 
     def play(self) -> None:
         """Play once, or until it is interrupted."""
-        start = self._reader.start_time + round(self._args.start_offset * bags.NANO)
+        start = min(max(self._reader.start_time + round(self._args.start_offset * bags.NANO),
+                        -bags.FOREVER), bags.FOREVER)
         again = bool(self._connections and self._reader.message_count)
         while again:
             if not self._wait(time.monotonic() + self._args.delay):
@@ -163,7 +164,8 @@ class Player:
             if self._clock is not None and origin is not None:
                 if now >= self._next_tick:
                     stamp = origin[1] + round((now - origin[0]) * self._args.rate * bags.NANO)
-                    self._tick.clock.sec, self._tick.clock.nanosec = divmod(stamp, bags.NANO)
+                    seconds, self._tick.clock.nanosec = divmod(stamp, bags.NANO)
+                    self._tick.clock.sec = min(max(seconds, -2 ** 31), 2 ** 31 - 1)
                     self._clock.publish(self._tick)
                     self._next_tick = max(self._next_tick, now - 1.0) + 1.0 / self._args.clock
                 until = min(until, self._next_tick)
@@ -176,9 +178,10 @@ class Player:
         """Return the publisher of a topic; None if its type is not known here."""
         from rclpy.qos import QoSProfile
 
-        topic = names.get(connection.topic, connection.topic)
+        name = names.get(connection.topic, connection.topic)
+        topic = bags.plain(name)
         try:
-            profile = bags.profile_to_play(connection.ext.offered_qos_profiles)
+            profile = bags.profile_to_play(connection.offered_qos_profiles)
         except ValueError as error:
             self._log.warning(f"The QoS profile of topic '{topic}' cannot be offered: {error}. "
                               'Falling back to the default publisher offer.')
@@ -190,10 +193,10 @@ class Player:
             profile = QoSProfile(depth=bags.DEPTH)
         try:
             kind = load(get_message, connection.msgtype, 'message')
-        except RuntimeError as error:
-            self._log.warning(f"Ignoring a topic '{topic}', reason: {error}.")
+            return node.create_publisher(kind, name, profile)
+        except Exception as error:  # of names and types, which a bag may have of any kind
+            self._log.warning(f"Ignoring a topic '{topic}', reason: {bags.plain(str(error))}.")
             return None
-        return node.create_publisher(kind, topic, profile)
 
 
 def _remapping(rules: list[str]) -> dict[str, str]:

@@ -1,0 +1,1 @@
+../../rosless/tools/src/ros2cli/bag_process.py
