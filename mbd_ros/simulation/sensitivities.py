@@ -31,7 +31,7 @@ Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, 1993, sectio
 
 from __future__ import annotations
 
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,6 +47,7 @@ from mbd_ros.errors import InvalidValueError, ShapeError, UnsupportedError
 from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.tree import tree_of
 from mbd_ros.model import Model, state
+from mbd_ros.model.caches import owned
 from mbd_ros.simulation.loop_motion import (
     LoopStabilization, require_closed, require_possible)
 from mbd_ros.simulation.manifold import displaced, is_flat, normalized, positive_time, rate
@@ -374,12 +375,12 @@ class _Run:
         return found
 
 
-@lru_cache(maxsize=64)
+@owned()
 def _tangent_of_rates(model: Model, program: ArrayProgram) -> ArrayProgram:
     return tangent_of(model, state_rates(model, program), ['q', 'v', 'tau'], entries=True)
 
 
-@lru_cache(maxsize=64)
+@owned()
 def _corrections(model: Model) -> tuple[ArrayProgram, ArrayProgram]:
     """Return the derivatives of ``position_correction`` by q, and of the other by q and v."""
     slots = tree_of(model).slots

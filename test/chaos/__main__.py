@@ -62,6 +62,8 @@ def main() -> int:
     parser.add_argument('--short', action='store_true',
                         help=f'as much as every change must pass: without {", ".join(MEASURED)}')
     parser.add_argument('--seed', type=int, default=1)
+    parser.add_argument('--only', default='', metavar='TEXT', help=(
+        'kinds of messages or clients whose names hold a text, in sizes and fairness'))
     given = parser.parse_args()
     unknown = set(given.areas) - set(AREAS)
     if unknown:
@@ -81,7 +83,7 @@ def main() -> int:
         print(f'{name}: {AREAS[name]}', flush=True)
         begin = time.monotonic()
         score = scoring.Score(name, given.short, random.Random(f'{given.seed} {name}'),
-                              folder / name)
+                              folder / name, given.only)
         score.folder.mkdir()
         try:
             with score.trial('the area runs to its end'):

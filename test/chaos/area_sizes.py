@@ -63,6 +63,8 @@ def run(score: Score) -> None:
             demo.sound()
         worst: list[tuple[float, str]] = []
         for number, name in enumerate(SHORT if score.short else (*TOPICS, *SERVICES)):
+            if score.only not in name:
+                continue
             with score.trial(f'commands keep their rate: {name}'):
                 go = score.folder / f'go{number}'
                 sender = start(sys.executable, HERE / 'large_sender.py', name, go,

@@ -84,8 +84,9 @@ class Hostile:
     def goals(self) -> None:
         """Send goals and never look at what becomes of them."""
         client = ActionClient(self.node, FollowPath, 'controller/follow_path')
-        goal = FollowPath.Goal(task='{link: tool, path: {kind: points, points: ['
-                               + '[1, 0, 1], ' * 2_000 + ']}}')
+        goal = FollowPath.Goal(task='{link: tool, path: {kind: spline, duration: 60, points: ['
+                               + ''.join(f'[{1.0 + 1e-4 * k:g}, 0, 1], ' for k in range(2_000))
+                               + ']}}')
 
         def send() -> None:
             client.send_goal_async(goal)

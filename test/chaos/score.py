@@ -45,6 +45,9 @@ class Score:
         All that is random in the area.
     folder : Path
         Where logs go; kept if anything failed.
+    only : str
+        Part of the names of kinds that are tried, in areas that try one after the other; empty:
+        all.
 
     """
 
@@ -52,6 +55,7 @@ class Score:
     short: bool
     rng: random.Random
     folder: Path
+    only: str = ''
     tried: int = 0
     failures: list[str] = field(default_factory=list)
     seconds: float = 0.0

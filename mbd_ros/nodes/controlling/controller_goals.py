@@ -44,6 +44,7 @@ from mbd_ros.control.tasks.paced_motion import Followed, PacedMotion, prepare_pa
 from mbd_ros.control.tasks.rehearsal import fitting_pace, rehearse_joints, rehearse_task
 from mbd_ros.control.tasks.task import driven_joints
 from mbd_ros.control.tasks.tracker import Tracker
+from mbd_ros.description.records.budget import unhurriedly
 from mbd_ros.errors import MbdError, TooMuchEffortError
 from mbd_ros.messages.basics.times import SECOND, to_nanoseconds
 from mbd_ros.messages.states.efforts import EffortCommands
@@ -451,7 +452,7 @@ class ControllerGoals:
         data: Any = None
         self._newest = goal
         if len(goal.task) > SHORT_TEXT:
-            data = await self._aside(goal, lambda: path_goals.read_text(goal))
+            data = await self._aside(goal, partial(self._read_text, goal))
         read: list[Task] = []
 
         def ask() -> Callable[[], Way]:
@@ -472,6 +473,12 @@ class ControllerGoals:
         way = await self._rehearsed(goal, ask)
         self._approaches[id(goal)] = way, *read
         return GoalResponse.ACCEPT
+
+    @staticmethod
+    def _read_text(goal: FollowPath.Goal) -> Any:
+        """Read the text of a goal beside the control steps, in slices."""
+        with unhurriedly():
+            return path_goals.read_text(goal)
 
     async def _rehearsed(self, goal: object, ask: Callable[[], Callable[[], Any]]) -> Any:
         """Return what the rehearsal of a goal does, unless a newer one came meanwhile."""

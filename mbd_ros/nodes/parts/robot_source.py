@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+import contextlib
 import dataclasses
 import threading
 import time
@@ -25,6 +26,7 @@ from rclpy.callback_groups import CallbackGroup
 from std_msgs.msg import String
 
 import mbd_ros
+from mbd_ros.description.records.budget import unhurriedly
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import cut, MbdError, MOST_NAMES, NoModelError
 from mbd_ros.execution.ir.machine_code import compilations, Compiled
@@ -268,8 +270,9 @@ class RobotSource:
         """Read a description of the topic in a thread of its own, while callbacks go on."""
         if self._is_known(message.data):
             return Described(message.data, None)
-        try:
-            return Described(message.data, self._read(message.data, load_text))
+        try:   # the first one in a hurry: nothing is at work yet
+            with contextlib.nullcontext() if self._robot is None else unhurriedly():
+                return Described(message.data, self._read(message.data, load_text))
         except MbdError as error:
             return Described(message.data, error)
 

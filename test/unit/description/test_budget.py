@@ -229,3 +229,23 @@ def test_pipes_that_a_description_is_beside(tmp_path, name, text):
     main(['check', str(tmp_path / name)])
     os.mkfifo(tmp_path / 'r.loops.yaml')
     assert main(['check', str(tmp_path / name)]) == 1
+
+
+def test_who_reads_unhurriedly_rests_a_fourth_of_the_time(monkeypatch):
+    """A long description is read in slices; one that is read as usual is not."""
+    text = '<robot name="r"><link name="a"/>' + ''.join(
+        f'<link name="l{k}"/><joint name="j{k}" type="fixed"><parent link="a"/>'
+        f'<child link="l{k}"/></joint>' for k in range(500)) + '</robot>'
+    rests = []
+    monkeypatch.setattr(budget.time, 'sleep', rests.append)
+    begin = time.thread_time()
+    with budget.unhurriedly():
+        load_text(text)
+    took = time.thread_time() - begin
+    assert len(rests) > 5
+    # All but what comes after the last rest, and what does not look at the clock.
+    assert 0.4 * budget.REST * took < sum(rests) <= budget.REST * took
+    assert sorted(rests)[len(rests) // 2] < 5.0 * budget.REST * budget.SLICE
+    rests.clear()
+    load_text(text)
+    assert not rests

@@ -363,3 +363,52 @@ def test_a_folder_that_cannot_be_keeps_nothing(named, monkeypatch):
     if cache is not None:
         cache.store('key', b'code')
         assert cache.load('key') is None
+
+
+SHARER = """
+import ctypes, os, pathlib, random, sys
+from mbd_ros.execution.ir.machine_code import MachineCode
+from mbd_ros.execution.ir.object_cache import object_cache
+
+version, seed = sys.argv[1:]
+factor, rng, folder = float(len(version)), random.Random(seed), object_cache().folder
+
+def text(k):
+    return (f'define double @f(double %x) {{\\n  %y = fmul double %x, {factor}\\n'
+            f'  %z = fadd double %y, {float(k)}\\n  ret double %z\\n}}')
+
+for turn in range(60):
+    k = rng.randrange(6)
+    code = MachineCode(lambda: text(k), origin=f'origin\\n{version}\\nprogram {k}')
+    value = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(code.address('f'))(3.0)
+    assert value == 3.0 * factor + k, (version, k, value)
+    files = sorted(folder.glob('*')) if folder.is_dir() else []
+    if files and turn % 3 == 0:
+        victim, harm = rng.choice(files), rng.randrange(4)
+        try:
+            if harm == 0:
+                victim.unlink()
+            elif harm == 1:
+                os.truncate(victim, rng.randrange(1 + victim.stat().st_size))
+            elif harm == 2:   # what belongs to another program
+                victim.write_bytes(rng.choice(files).read_bytes())
+            else:
+                object_cache().trim()
+        except OSError:   # another has removed it
+            pass
+print('right')
+"""
+
+
+def test_processes_of_two_versions_share_a_damaged_folder(tmp_path):
+    """Whatever four of them write, remove and damage at once, each runs its own code."""
+    script = tmp_path / 'sharer.py'
+    script.write_text(SHARER)
+    environment = {**os.environ, 'MBD_ROS_CACHE': str(tmp_path / 'cache')}
+    running = [subprocess.Popen([sys.executable, str(script), version, str(seed)],
+                                env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                text=True)
+               for seed, version in enumerate(('old', 'old', 'newer', 'newer'))]
+    for one in running:
+        output, _ = one.communicate(timeout=300.0)
+        assert one.returncode == 0 and output.startswith('right'), output

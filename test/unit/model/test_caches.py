@@ -14,8 +14,13 @@
 """Results that follow from a robot end with it."""
 
 import gc
+from pathlib import Path
 import pickle
+import re
 import weakref
+
+import numpy as np
+import pytest
 
 import mbd_ros
 from mbd_ros.control import Task
@@ -25,8 +30,6 @@ from mbd_ros.execution.ir.machine_code import MachineCode
 from mbd_ros.execution.program.tree import tree_of
 from mbd_ros.model import caches
 from mbd_ros.model.caches import owned
-import numpy as np
-import pytest
 
 TEXT = """<robot name="r"><link name="base"/>
   <joint name="turn" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/>
@@ -93,6 +96,16 @@ def test_what_cannot_own_results_is_given_to_the_function():
     assert pair(1, 'text') == [1, 'text', 0]
     with pytest.raises(AttributeError):
         tree_of('text')
+
+
+def test_no_cache_of_a_module_holds_robots():
+    """Functions of models and of what is prepared for them keep their results with them."""
+    pattern = re.compile(
+        r'@(?:functools\.)?(?:lru_cache\([^)]*\)|cache)\s*(?:#[^\n]*)?\ndef (\w+)\(([^)]*)\)')
+    found = [f'{path.name}: {name}' for path in sorted(Path(mbd_ros.__file__).parent.rglob('*.py'))
+             for name, parameters in pattern.findall(path.read_text())
+             if re.search(r': (?:Model|PreparedDynamics|MotionKernels)\b', parameters)]
+    assert not found
 
 
 def count_of(kind):
