@@ -89,7 +89,7 @@ def test_rviz_shows_a_robot_and_complains_of_nothing(launch, graph, name, robot,
 
 
 def corners(solids):
-    """Return the corners (n, 3) of shapes [m]."""
+    """Return where the corners of shapes are, (n, 3) [m]."""
     return np.concatenate([solid.triangles().reshape(-1, 3) for solid in solids])
 
 

@@ -19,8 +19,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
-import numpy as np
 from nav_msgs.msg import Path as PathMessage
+import numpy as np
 from numpy.typing import NDArray
 from rclpy.node import Node
 from rclpy.publisher import Publisher
