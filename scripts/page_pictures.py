@@ -47,6 +47,8 @@ PICTURES = ROOT / 'docs' / 'images' / 'page'
 SIZE = (1080, 860)
 FOV = 0.7                  # [rad], from the upper to the lower edge
 LEAST_HEIGHT = 440         # of a picture: less shows too little of the robot
+WHOLE = 960                # width of a picture of the whole page
+TABS = ('Watch', 'Joints', 'Control', 'Show', 'Log')
 SEEN = 460                 # width of the scene in it, from the middle of what the browser shows
 COLORS = 96                # of a palette: more cannot be told apart here
 MOST_BYTES = 60_000
@@ -245,6 +247,36 @@ class Person:
         both.paste(shot.crop((edge, above, edge + SEEN, above + rows)))
         both.paste(shot.crop((width, top, SIZE[0], int(bottom))), (SEEN, 0))
         save(both, name)
+
+    def resize(self, width: int, height: int) -> None:
+        """Give the window another size [pixels]."""
+        self.browser.call('Emulation.setDeviceMetricsOverride', width=width, height=height,
+                          deviceScaleFactor=1, mobile=False)
+
+    def whole_picture(self, name: str) -> None:
+        """Take a picture of all the page, and beside it of the panel with each other tab."""
+        shots = []
+        for tab in TABS:
+            self.browser.click(tab)
+            time.sleep(2.0)   # it is drawn
+            wide, high, needed, stop = self.browser.evaluate("""(() => {
+                const stop = [...document.querySelectorAll('button')].find(
+                    one => one.innerText.trim() == 'Stop').getBoundingClientRect();
+                return [innerWidth, innerHeight, document.documentElement.scrollWidth,
+                        [stop.left, stop.top, stop.right, stop.bottom]];})()""")
+            assert needed <= wide, f'{tab}: {needed} pixels wide in a window of {wide}'
+            assert 0 <= stop[0] < stop[2] <= wide, f'{tab}: Stop is at {stop}'
+            assert 0 <= stop[1] < stop[3] <= high, f'{tab}: Stop is at {stop}'
+            shots.append(self.look())
+        first, panel = shots[0], int(self.scene()[2])
+        rest = first.width - panel
+        whole = Image.new('RGB', (first.width + rest * (len(shots) - 1), first.height))
+        whole.paste(first)
+        for k, shot in enumerate(shots[1:]):
+            whole.paste(shot.crop((panel, 0, shot.width, shot.height)),
+                        (first.width + k * rest, 0))
+        scale = WHOLE / whole.width
+        save(whole.resize((WHOLE, round(scale * whole.height)), Image.Resampling.LANCZOS), name)
 
     def close(self) -> None:
         """Leave."""

@@ -400,6 +400,15 @@ def follow(person: Person, graph: Graph) -> None:
     assert (np.ptp(middle.astype(int), axis=2) > 60).mean() > 0.03, 'it is not in the middle'
 
 
+def sizes(person: Person, graph: Graph) -> None:
+    """Look at every tab in a small window."""
+    person.browser.wait_for_text('tracking error', 120.0)
+    time.sleep(SHOWN)
+    person.resize(1280, 720)
+    time.sleep(SHOWN)
+    person.whole_picture('size_1280')
+
+
 SCENES: dict[str, tuple[tuple[str, ...], tuple[float, ...], tuple[float, ...], Callable[
     [Person, Graph], None]]] = {
     'controls': (('track.launch.py', 'robot:=puma560'), (3.2, -2.2, 1.9), (0.25, 0.0, 0.75),
@@ -407,6 +416,7 @@ SCENES: dict[str, tuple[tuple[str, ...], tuple[float, ...], tuple[float, ...], C
     'downloads': (('track.launch.py', 'robot:=puma560'), (3.2, -2.2, 1.9), (0.25, 0.0, 0.75),
                   downloads),
     'looks': (('track.launch.py', 'robot:=puma560'), (3.2, -2.2, 1.9), (0.25, 0.0, 0.75), looks),
+    'sizes': (('track.launch.py', 'robot:=puma560'), (3.2, -2.2, 1.9), (0.25, 0.0, 0.75), sizes),
     'dock': (('modules.launch.py',), (3.2, -2.6, 2.7), (0.6, 0.0, 0.9), dock),
     'loops': (('track.launch.py', 'robot:=five_bar'), (1.5, -1.2, 0.9), (0.0, 0.1, 0.2), loops),
     'follow': (('swim.launch.py', 'robot:=quadruped'), (5.4, -4.8, 3.2), (0.0, 0.0, 0.3), follow),

@@ -29,14 +29,16 @@ from launch.logging import launch_config
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node, PushRosNamespace, SetRemap
 from launch_ros.parameter_descriptions import ParameterValue
+import numpy as np
 from rclpy.exceptions import InvalidNamespaceException
 from rclpy.validate_namespace import validate_namespace
 
 from mbd_ros.description import read
 from mbd_ros.description.records.mechanism import Mechanism
-from mbd_ros.description.records.reach import extent
+from mbd_ros.description.records.reach import extent, zero_poses
 from mbd_ros.description.urdf.mesh_names import with_absolute_meshes
-from mbd_ros.description.urdf.visuals import FOLDERS
+from mbd_ros.description.urdf.shape_extent import enclosing_ball
+from mbd_ros.description.urdf.visuals import FOLDERS, read_visuals
 from mbd_ros.description.xml.packages import file_path
 from mbd_ros.description.xml.roots import around
 from mbd_ros.description.xml.xacro_arguments import argument_words
@@ -45,8 +47,11 @@ from mbd_ros.nodes.launch_domain import own_domain
 from mbd_ros.on_demand import former
 
 BOOLEAN = ('true', 'false')
-DISTANCE, SMALLEST = 1.4, 0.1
-"""Of RViz's camera in terms of how far a robot reaches, and the least reach [m]."""
+DISTANCE, AROUND = 1.4, 2.9
+"""
+Distance of RViz's camera in terms of how far a robot reaches, and of the radius of a ball around
+it, which fills the picture at 2.6.
+"""
 
 TRUSTED = DeclareLaunchArgument(
     'trusted', default_value='false', choices=BOOLEAN,
@@ -233,18 +238,24 @@ def rviz(value: Mapping[str, str], frame: str = '', **parameters: Any) -> list[N
     """
     if not wants_rviz(value):
         return []
-    prefix, config = value['frame_prefix'], Path(launch_config.log_dir, 'mbd_ros.rviz')
+    config = Path(launch_config.log_dir, 'mbd_ros.rviz')
+    text, fixed = rviz_config(value, frame)
+    config.write_text(text, encoding='utf-8')
+    return [Node(
+        package='rviz2', executable='rviz2', name='rviz2', output='screen',
+        parameters=[parameters], arguments=['-d', str(config), '-f', fixed])]
+
+
+def rviz_config(value: Mapping[str, str], frame: str = '') -> tuple[str, str]:
+    """Return the text of RViz's configuration for a launch, and its fixed frame; see ``rviz``."""
+    prefix = value['frame_prefix']
     text = share('config', 'mbd_ros.rviz').read_text(encoding='utf-8').replace(
         'TF Prefix: ""', f'TF Prefix: {json.dumps(prefix.removesuffix("/"))}')   # RViz adds one
     shown = robot_or_modules(value)
     floats = [joint.child for joint in shown.joints
               if joint.parent == shown.root and joint.kind == 'floating']   # the base of modules
-    followed = prefix + (floats or [shown.root])[0] if frame else ''
-    config.write_text(with_camera(text, shown, followed), encoding='utf-8')
-    return [Node(
-        package='rviz2', executable='rviz2', name='rviz2', output='screen',
-        parameters=[parameters], arguments=[
-            '-d', str(config), '-f', prefix + (frame or shown.root)])]
+    followed = (floats or [shown.root])[0] if frame else ''
+    return with_camera(text, shown, followed, prefix), prefix + (frame or shown.root)
 
 
 def wants_rviz(value: Mapping[str, str]) -> bool:
@@ -258,14 +269,16 @@ def wants_rviz(value: Mapping[str, str]) -> bool:
     return True
 
 
-def with_camera(config: str, mechanism: Mechanism, followed: str) -> str:
-    """Return a configuration of RViz whose camera shows a robot, and follows a frame, if any."""
-    middle, reach = extent(mechanism)
+def with_camera(config: str, mechanism: Mechanism, followed: str, prefix: str = '') -> str:
+    """Return a configuration of RViz whose camera shows a robot, and follows a link, if any."""
+    _, reach = extent(mechanism)
+    poses = zero_poses(mechanism)
+    middle, radius = enclosing_ball(read_visuals(mechanism)[0], poses, np.zeros((0, 3)))
+    center = middle - poses[followed][:3, 3] if followed else middle
     here: dict[str, object] = {
-        'Distance': round(DISTANCE * max(reach, SMALLEST), 3),
-        **{axis: round(place, 3) for axis, place in zip('XYZ', [0.0] * 3 if followed else
-                                                        middle.tolist())},
-        **({'Target Frame': json.dumps(followed)} if followed else {})}
+        'Distance': round(max(DISTANCE * reach, AROUND * radius), 3),
+        **{axis: round(place, 3) for axis, place in zip('XYZ', center.tolist())},
+        **({'Target Frame': json.dumps(prefix + followed)} if followed else {})}
     others, begin, views = config.partition('\n  Views:\n')
     for name, value in here.items():
         before, old, after = re.split(rf'(?<=\n)( *{name}:) .*', views, maxsplit=1)

@@ -156,7 +156,8 @@ class Viewer(ManagedNode):
         try:
             q, v, effort = self._reader.read(message, velocities=False)
         except MbdError as error:
-            if str(error) != self._said:
+            # Where a robot begins, its loops may still be open: the simulator closes them.
+            if message is self._joint_states and str(error) != self._said:
                 self._said = str(error)
                 self.get_logger().warning(f'joint state not shown: {error}')
             return None

@@ -15,24 +15,35 @@
 from __future__ import annotations
 
 from collections import Counter
+import contextlib
 import os
 from pathlib import Path
+import signal
+import threading
 
 from demo import patient_config
 from interrupts import interrupt
-from processes import launcher, starting
+from processes import launcher, Running, starting
 from score import Score
 
 LATEST = 3.0   # s after the controller tracks, the latest Ctrl-C
+AGAIN = 0.5    # s after it, the latest second one
 CRASH = ('Fatal Python error', 'Segmentation fault', 'core dumped', 'Traceback')
+
+
+def press(launched: Running) -> None:
+    """Press Ctrl-C, as a terminal does for the whole group."""
+    with contextlib.suppress(ProcessLookupError):   # it has just ended
+        os.killpg(launched.process.pid, signal.SIGINT)
 
 
 def run(score: Score) -> None:
     """
     Start the arm and end it while it tracks, the long form 300 times.
 
-    Every node has a fault handler, so a crash in C says where all threads were. How long an end
-    takes is counted, not judged: that is what ``interrupts`` does on a machine of its own.
+    Every node has a fault handler, so a crash in C says where all threads were. Every second time
+    Ctrl-C is pressed once more while processes end, as impatient people do. How long an end takes
+    is not judged: that is what ``interrupts`` does on a machine of its own.
     """
     codes: Counter[str] = Counter()
     config = patient_config(score.folder)
@@ -48,7 +59,11 @@ def run(score: Score) -> None:
                     'track.launch.py', 'viewer:=false', 'rviz:=false', f'config:={config}',
                     f'composed:={str(composed).lower()}', environment=environment)
                 launched.wait_for(r'\[controller\]: tracking')
+                again = threading.Timer(delay + score.rng.uniform(0.0, AGAIN), press, [launched])
+                if turn % 2:
+                    again.start()
                 found = interrupt(launched, delay)
+                again.cancel()
                 for end in found.ends:
                     codes[f'{end.process.rpartition("-")[0]} {end.code}'] += 1
                 wrong = [f'{end.process} ended with {end.code}'

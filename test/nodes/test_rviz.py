@@ -14,6 +14,7 @@
 
 from pathlib import Path
 
+from ament_index_python.packages import get_package_share_directory
 from graphs import Graph
 from mbd_msgs.msg import ControllerState, LinkWrench
 import numpy as np
@@ -21,13 +22,18 @@ import pytest
 from rcl_interfaces.srv import GetParameters
 from rclpy.parameter import parameter_value_to_python
 from rclpy.time import Time
+from rviz_camera import SIZE
 from rviz_client import RvizClient
 from rviz_picture import draw
-from rviz_shapes import pose_of
+from rviz_shapes import applied, pose_of
 from sensor_msgs.msg import JointState
 from transforms3d.affines import compose
 from transforms3d.axangles import axangle2mat
 import trimesh
+
+from mbd_ros.description.urdf.visuals import read_visuals
+from mbd_ros.description.xml.packages import packages_of
+from mbd_ros.nodes import launching
 
 pytestmark = [pytest.mark.nodes, pytest.mark.slow]
 
@@ -66,14 +72,77 @@ Every robot and every launch file; five_bar, delta, flexible_arm and quadruped a
 
 @pytest.mark.parametrize(('name', 'robot', 'frame'), SHOWN)
 def test_rviz_shows_a_robot_and_complains_of_nothing(launch, graph, name, robot, frame):
-    rviz = RvizClient(graph, frame, ticked=PATHS)
+    value = {'robot': robot, 'description': '', 'trusted': 'false', 'frame_prefix': ''}
+    config, fixed = launching.rviz_config(value, 'world' if frame == 'world' else '')
+    assert fixed == frame
+    rviz = RvizClient(graph, frame, ticked=PATHS, config=config)
     one_process = ['composed:=true'] if name == 'track' else []
     launch(f'{name}.launch.py', f'robot:={robot}', *one_process, *SILENT)
     rviz.show(SHOWN[name, robot, frame], LONGEST)
     solids, lines = rviz.scene()
     assert solids
     assert len(lines) >= len(SHOWN[name, robot, frame] - {*SIMULATED, GROUND, WATER})
-    draw(solids, lines, PICTURES / f'{name}_{robot}.png', f'{name}.launch.py robot:={robot}')
+    draw(solids, lines, rviz.camera, PICTURES / f'{name}_{robot}.png')
+    assert_in_the_picture(rviz)
+    assert_hands_are_on_their_links(rviz)
+    assert_links_look_as_on_the_page(rviz, launching.robot_or_modules(value))
+
+
+def corners(solids):
+    """Return where the corners of shapes are, (n, 3) [m]."""
+    return np.concatenate([solid.triangles().reshape(-1, 3) for solid in solids])
+
+
+def assert_in_the_picture(rviz):
+    """Assert that the camera shows the robot, large enough, its targets and its path."""
+    camera, robot = rviz.camera, corners(rviz.displays[ROBOT].solids())
+    assert camera.shows(robot).mean() > 0.98   # a foot may stand at the edge
+    places, _ = camera.seen(robot)
+    assert max(np.ptp(places, axis=0) / SIZE) > 0.2   # of width or height: more than a speck
+    targets = rviz.displays[TARGETS]
+    for name in targets.markers:
+        assert camera.shows(corners(targets.solids_of(name))).all(), name
+    for line in (*targets.lines(), *rviz.displays['Desired path'].lines()):
+        assert camera.shows(line.points).all()
+
+
+def assert_hands_are_on_their_links(rviz):
+    """Assert that a hand is its link, a little larger; once they were turned to the camera."""
+    hands, links = rviz.displays[HANDS], rviz.displays[ROBOT].by_link()
+    assert hands.markers
+
+    def apart(name):
+        """Return how far a hand reaches beyond its link in its axes, in terms of its size."""
+        place = np.linalg.inv(rviz.transform(name, Time()))
+        link, hand = (applied(place, corners(one)) for one in (
+            rviz.displays[ROBOT].by_link()[name], hands.solids_of(name)))
+        return max(abs(hand.max(0) - link.max(0)).max(), abs(hand.min(0) - link.min(0)).max()) / (
+            np.ptp(link, axis=0).max())
+
+    for name in hands.markers:
+        if name in links and hands.solids_of(name):   # meshes are not drawn here
+            # The robot moves between looks; a hand is 2 % and 4 mm larger, of links of 1 cm on.
+            rviz.graph.wait_until(lambda name=name: apart(name) < 0.5, f'a hand on {name}', 20.0)
+
+
+def assert_links_look_as_on_the_page(rviz, mechanism):
+    """Assert that the first shape, whose colour RViz takes, has that of most of its link."""
+    shown = {}
+    for shape in read_visuals(mechanism, find_package=packages_of(
+            mechanism, get_package_share_directory))[0]:
+        shown.setdefault(shape.link, []).append(shape.color[:3])
+    for link, solids in rviz.displays[ROBOT].by_link().items():
+        colors = shown.get(link, [])
+        if len(solids) != len(colors):
+            continue   # the page makes one capsule of a tube and its ends
+        areas = {}
+        for solid, color in zip(solids, colors):
+            edges = np.diff(solid.triangles(), axis=1)
+            area = 0.5 * np.linalg.norm(np.cross(edges[:, 0], edges[:, 1]), axis=1).sum()
+            areas[color] = areas.get(color, 0.0) + area
+        np.testing.assert_allclose(solids[0].color[:3], colors[0], atol=0.01, err_msg=link)
+        # Less than half is right for a shoulder in the colour of its arm.
+        assert areas[colors[0]] > 0.4 * max(areas.values()), link
 
 
 ARM = """<robot name="my_arm"><link name="floor"/>
@@ -105,7 +174,7 @@ def test_meshes_come_by_package_as_the_users_own_description_says(
     assert hand.mesh_resource == (share / 'meshes' / 'arm.stl').as_uri()
     size = np.ptp(mesh.triangles().reshape(-1, 3) @ mesh.pose[:3, :3], axis=0)
     assert size == pytest.approx([0.6, 0.1, 0.2], abs=1e-6)   # STL has float32
-    draw(*rviz.scene(), PICTURES / 'my_arm.png', 'a description of a user')
+    draw(*rviz.scene(), rviz.camera, PICTURES / 'my_arm.png')
 
 
 def turned(pose, angle):
@@ -148,7 +217,7 @@ def test_what_is_dragged_is_where_the_robot_goes(launch, patient):
         targets.drag('tool', [9.0, 9.0, 9.0])
         running.wait_for(r'follow_path rejected: .*')
         graph.wait_until(lambda: max(apart(aim)) < 5e-3, 'the target is back at the tool')
-        draw(*rviz.scene(), PICTURES / 'dragged.png', 'after a drag')
+        draw(*rviz.scene(), rviz.camera, PICTURES / 'dragged.png')
 
         joints = rviz.displays[JOINTS]
         assert list(joints.markers) == ['joint1', 'joint2', 'joint3']

@@ -34,6 +34,7 @@ import numpy as np
 from rclpy.qos import (
     DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy)
 from rclpy.time import Time
+from rviz_camera import Camera, orbit
 from rviz_rules import (
     check_controls, check_marker, check_markers, check_menu, check_path, check_rotation)
 from rviz_shapes import applied, handle_of, Line, lines_of, pose_of, solids_of
@@ -154,6 +155,11 @@ class RobotModel(TopicDisplay):
             def place(link: str = link) -> None:
                 self._places[link] = self.rviz.transform(link, Time())
             self.judge(link, place)
+
+    def by_link(self) -> dict[str, list[Solid]]:
+        """Return the shapes of each link that has any."""
+        return {link: [shape._replace(pose=self._places[link] @ shape.pose) for shape in shapes]
+                for link, shapes in self._links.items() if shapes and link in self._places}
 
     def solids(self) -> list[Solid]:
         """Return the shapes of all links."""
@@ -356,9 +362,20 @@ class Interactive(Display):
 
     def solids(self) -> list[Solid]:
         """Return what the controls show."""
-        return [solid for one in self.markers.values()
-                for control in one.controls for marker in control.markers
-                for solid in solids_of(marker, self._pose(one) @ pose_of(marker.pose))]
+        return [solid for name in self.markers for solid in self.solids_of(name)]
+
+    def solids_of(self, name: str) -> list[Solid]:
+        """Return what one marker shows; what faces the camera is turned to it."""
+        one = self.markers[name]
+        found = []
+        for control in one.controls:
+            pose = self._pose(one)
+            if (control.orientation_mode == control.VIEW_FACING
+                    and not control.independent_marker_orientation):
+                pose = compose(pose[:3, 3], self.rviz.camera.turned_to_it, np.ones(3))
+            for marker in control.markers:
+                found += solids_of(marker, pose @ pose_of(marker.pose))
+        return found
 
     def lines(self) -> list[Line]:
         """Return the arrows and rings that RViz adds to controls."""
@@ -377,7 +394,7 @@ WITHOUT_TOPIC = {'Grid', 'TF'}
 
 class RvizClient:
     """
-    RViz with the shipped configuration.
+    RViz with the shipped configuration, or a copy of it that a launch file would write.
 
     Parameters
     ----------
@@ -387,17 +404,21 @@ class RvizClient:
         What ``-f`` gives.
     ticked : iterable of str, optional
         Displays that are shown though the configuration does not.
+    config : str, optional
+        Text of the configuration.
 
     """
 
-    def __init__(self, graph: Graph, fixed_frame: str, ticked: Iterable[str] = ()) -> None:
+    def __init__(self, graph: Graph, fixed_frame: str, ticked: Iterable[str] = (),
+                 config: str = '') -> None:
         self.graph, self.fixed_frame = graph, fixed_frame
         self.buffer = Buffer()
         self._listener = TransformListener(self.buffer, graph.node)
         self._lock = threading.Lock()
         self.ever: dict[str, str] = {}
         self.frames = 0
-        manager = yaml.safe_load(CONFIG.read_text())['Visualization Manager']
+        manager = yaml.safe_load(config or CONFIG.read_text())['Visualization Manager']
+        self._view = manager['Views']['Current']
         self.displays: dict[str, Any] = {}
         for settings in manager['Displays']:
             kind = settings['Class'].split('/')[1]
@@ -413,6 +434,14 @@ class RvizClient:
         check_rotation(turn)
         return compose((shift.x, shift.y, shift.z), quat2mat((turn.w, turn.x, turn.y, turn.z)),
                        np.ones(3))
+
+    @property
+    def camera(self) -> Camera:
+        """Return the camera as it is now."""
+        frame = self._view['Target Frame']
+        target = (np.zeros(3) if frame == '<Fixed Frame>' else
+                  self.transform(frame, Time())[:3, 3])
+        return orbit(self._view, target)
 
     def _frame(self) -> None:
         with self._lock:

@@ -19,10 +19,12 @@ from numpy.typing import NDArray
 
 from mbd_ros.description.records.mechanism import Joint, Mechanism
 
+Array = NDArray[np.float64]
+
 
 def extent(mechanism: Mechanism) -> tuple[NDArray[np.float64], float]:
     """
-    Return the middle of a robot, and how far it reaches at most.
+    Return the middle of the links of a robot, and how far it reaches at most.
 
     Parameters
     ----------
@@ -39,19 +41,31 @@ def extent(mechanism: Mechanism) -> tuple[NDArray[np.float64], float]:
         joints that slide.
 
     """
+    poses, ways = _from_root(mechanism)
+    every = np.array([pose[:3, 3] for pose in poses.values()])
+    return 0.5 * (every.min(0) + every.max(0)), max(ways.values())
+
+
+def zero_poses(mechanism: Mechanism) -> dict[str, Array]:
+    """Return poses (4, 4) of links in the root link, by name, where all joints are at zero."""
+    return _from_root(mechanism)[0]
+
+
+def _from_root(mechanism: Mechanism) -> tuple[dict[str, Array], dict[str, float]]:
+    """Return these, and the length of the way to each link from joint to joint [m]."""
     joints: dict[str, list[Joint]] = {}
     for joint in mechanism.joints:
         joints.setdefault(joint.parent, []).append(joint)
-    places = {mechanism.root: (np.eye(3), np.zeros(3), 0.0)}
+    poses, ways = {mechanism.root: np.eye(4)}, {mechanism.root: 0.0}
     waiting = [mechanism.root]
     while waiting:
         link = waiting.pop()
-        turn, place, way = places[link]
         for joint in joints.get(link, ()):
-            if joint.child not in places:
-                step = np.array(joint.origin.translation)
-                places[joint.child] = (turn @ np.array(joint.origin.rotation),
-                                       place + turn @ step, way + float(np.linalg.norm(step)))
+            if joint.child not in poses:
+                origin = np.eye(4)
+                origin[:3, :3] = joint.origin.rotation
+                origin[:3, 3] = joint.origin.translation
+                poses[joint.child] = poses[link] @ origin
+                ways[joint.child] = ways[link] + float(np.linalg.norm(origin[:3, 3]))
                 waiting.append(joint.child)
-    every = np.array([place for _, place, _ in places.values()])
-    return 0.5 * (every.min(0) + every.max(0)), max(way for _, _, way in places.values())
+    return poses, ways

@@ -110,8 +110,9 @@ class Panel:
         """Send the legend and the plots to the browsers."""
         drawn = [one for one in self._drawings if one.active and one.visible]
         show(self._legend, ''.join(
-            f'<span style="display:inline-block;width:1.4em;height:0.3em;border-radius:0.15em;'
-            f'margin:0 0.4em 0.2em 0;background:{css(one.color)}"></span>{one.label}&emsp;'
+            '<span style="display:inline-block;white-space:nowrap;margin-right:1em">'   # one line
+            '<span style="display:inline-block;width:1.4em;height:0.3em;border-radius:0.15em;'
+            f'margin:0 0.4em 0.2em 0;background:{css(one.color)}"></span>{one.label}</span>'
             for one in drawn))
         self._legend.visible = bool(drawn)
         for plot in self.plots:
