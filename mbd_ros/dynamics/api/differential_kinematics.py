@@ -80,12 +80,14 @@ def differential_inverse_kinematics(
     counts = {len(one) for one in (numbers, places) if one.ndim == 2}
     if len(counts - {1}) > 1:
         raise ShapeError('targets', tuple(sorted(counts)), 'as many states in all of them')
-    count = next(iter(counts - {1}), 1)
-    rows = np.ascontiguousarray(np.broadcast_to(places, (count, model.nq)))
-    step = differential_step(model, kinds)
-    found = step.run(
-        rows, np.ascontiguousarray(np.broadcast_to(numbers, (count, numbers.shape[-1]))),
-        step.bounds(rows, float(dt), float(limits), bool(velocity_limits)), gain, damping)
+    if not counts:
+        rows = places[None], numbers[None]
+    else:
+        count = next(iter(counts - {1}), 1)
+        rows = tuple(np.ascontiguousarray(np.broadcast_to(one, (count, one.shape[-1])))
+                     for one in (places, numbers))
+    found = differential_step(model, kinds).run(
+        *rows, float(dt), float(gain), float(damping), float(limits), bool(velocity_limits))
     if not (found[:, -1] == 1.0).all():
         place = int(np.flatnonzero(found[:, -1] != 1.0)[0])
         raise InvalidValueError(

@@ -207,6 +207,50 @@ def bounded_step(rows: Any, bounds: Any, options: Any, matrix: Any, lower: Any, 
             held[first] = 0.0
 
 
+def step_bounds(q: Any, joints: Any, options: Any, bounds: Any, n: int) -> None:
+    """
+    Put the least and the largest step into ``bounds``.
+
+    Parameters
+    ----------
+    q : array
+        (nq,).
+    joints : array
+        (n, 4): of each rate its entry of q, -1 where there is none, its limits of position, and
+        that of velocity.
+    options : array
+        (5,): of which are read time step, part of the way to a limit of position that a step may
+        take (0 for no limits), and 1 where limits of velocity count.
+    bounds : array
+        (2, n). Who is beyond a limit comes back as fast as limits of velocity allow.
+    n : int
+        Number of rates.
+
+    """
+    for i in range(n):
+        most = math.inf
+        if options[4] > 0.0:
+            most = joints[i, 3] * options[2]
+        bounds[0, i] = -most
+        bounds[1, i] = most
+        if options[3] > 0.0 and joints[i, 0] >= 0.0:
+            place = q[int(joints[i, 0])]
+            low = options[3] * (joints[i, 1] - place)
+            high = options[3] * (joints[i, 2] - place)
+            low = low if low > -most else -most
+            high = high if high < most else most
+            bounds[0, i] = low if low < most else most
+            bounds[1, i] = high if high > -most else -most
+
+
+def whole_step(rows: Any, q: Any, joints: Any, options: Any, matrix: Any, lower: Any, result: Any,
+               m: int, n: int) -> None:
+    """Put the step into ``result``; arrays are those of the two above."""
+    bounds = np.empty((2, n))
+    step_bounds(q, joints, options, bounds, n)
+    bounded_step(rows, bounds, options, matrix, lower, result, m, n)
+
+
 class DifferentialStep:
     """
     The step of a robot towards targets of one structure.
@@ -221,56 +265,56 @@ class DifferentialStep:
     """
 
     def __init__(self, model: Model, kinds: tuple[Kind, ...]) -> None:
-        self._model, program, n = model, target_rows(kinds, model), model.nv
-        self._rows = _count(kinds, model)
+        program, n = target_rows(kinds, model), model.nv
+        self._sizes = model.nq, sum(kind.numbers for kind in kinds), (_count(kinds, model), 1 + n)
         self._kernel = Compiled().kernel(program, model)
         self._world = compile_model(model).world_array
-        self._code = loop_code(bounded_step, (
-            (self._rows, 1 + n), (2, n), (2,), (n, n), (n, n), (n + 1,)), (self._rows, n))
-        self._call: Callable[..., None] = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 6)(
+        self._code = loop_code(whole_step, (
+            self._sizes[2], (model.nq,), (n, 4), (5,), (n, n), (n, n), (n + 1,)),
+            (self._sizes[2][0], n))
+        self._call: Callable[..., None] = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 7)(
             self._code.address)
-        self._simple = state.simple_entries(model)
+        self.joints = np.full((n, 4), (-1.0, 0.0, 0.0, 0.0))
+        self.joints[:, 3] = model.velocity_limits
+        entries, rates = state.simple_entries(model)
+        self.joints[rates, 0] = entries
+        self.joints[rates, 1], self.joints[rates, 2] = model.lower[rates], model.upper[rates]
+        self.joints[n - len(model.elastic_names):, 3] = 0.0   # held
+        self._held = len(model.elastic_names)
 
-    def bounds(self, q: Array, dt: float, limits: float, velocity_limits: bool) -> Array:
+    def rows(self, q: Array, targets: Array) -> Array:
+        """Return the rows (N, m, 1 + nv) of targets and loops: error, then J."""
+        rows = np.empty((len(q), *self._sizes[2]))
+        self._kernel.run([q, targets], self._world, rows)
+        return rows
+
+    def run(self, q: Array, targets: Array, dt: float, gain: float, damping: float, limits: float,
+            velocity_limits: bool) -> Array:
         """
-        Return the least and the largest step (N, 2, nv).
+        Return (N, nv + 1): steps, then 1 where the least was found, in time.
 
         Parameters
         ----------
-        q : array
-            (N, nq).
-        dt : float
-            [s].
-        limits : float
-            Which part of the way to a limit of position a step may take; 0 for no limits.
-        velocity_limits : bool
-            Whether limits of velocity count.
+        q, targets : array
+            (N, nq) and (N, n), C-contiguous.
+        dt, gain, damping, limits, velocity_limits
+            As in ``differential_inverse_kinematics``.
 
         """
-        model = self._model
-        most = model.velocity_limits * dt if velocity_limits else np.full(model.nv, np.inf)
-        found = np.empty((len(q), 2, model.nv))
-        found[:, 0], found[:, 1] = -most, most
-        if limits:   # who is beyond one comes back as fast as limits of velocity allow
-            entries, rates = self._simple
-            for side, bound in enumerate((model.lower, model.upper)):
-                way = limits * (bound[rates] - q[:, entries])
-                worse = np.maximum if side == 0 else np.minimum
-                found[:, side, rates] = np.clip(
-                    worse(way, found[:, side, rates]), -most[rates], most[rates])
-        found[:, :, model.nv - len(model.elastic_names):] = 0.0
-        return found
-
-    def run(self, q: Array, targets: Array, bounds: Array, gain: float, damping: float) -> Array:
-        """Return (N, nv + 1): steps, then 1 where the least was found, in time."""
-        count, n = len(q), self._model.nv
-        rows = np.empty((count, self._rows, 1 + n))
-        self._kernel.run([q, targets], self._world, rows)
-        options, out = np.array((gain, damping)), np.empty((count, n + 1))
-        matrix, lower = np.empty((n, n)), np.empty((n, n))
-        shared = options.ctypes.data, matrix.ctypes.data, lower.ctypes.data
-        for one, bound, result in zip(rows, bounds, out):
-            self._call(one.ctypes.data, bound.ctypes.data, *shared, result.ctypes.data)
+        rows, n = self.rows(q, targets), len(self.joints)
+        out, work = np.empty((len(q), n + 1)), np.empty((2, n, n))
+        options = np.array((gain, damping, dt, limits, float(velocity_limits)))
+        joints = self.joints
+        if self._held and not velocity_limits:
+            joints = joints.copy()
+            joints[:len(joints) - self._held, 3] = np.inf
+            options[4] = 1.0
+        shared = [one.ctypes.data for one in (joints, options, work)]
+        shared.append(shared[-1] + 8 * n * n)
+        places = [(one.ctypes.data, one.strides[0]) for one in (rows, q, out)]
+        for k in range(len(q)):
+            at = [first + k * step for first, step in places]
+            self._call(at[0], at[1], *shared, at[2])
         return out
 
 
