@@ -14,8 +14,6 @@
 
 from __future__ import annotations
 
-
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mbd_ros.dynamics.inverse_kinematics.search import Search, search
 from mbd_ros.dynamics.inverse_kinematics.targets import (
-    is_plain_pose, Kind, PoseTarget, read_targets, Targets)
+    is_plain_pose, is_plain_row, Kind, PoseTarget, read_targets, Targets)
 from mbd_ros.dynamics.prepared.call import checked_array
 from mbd_ros.errors import InvalidValueError, ShapeError, UnsupportedError
 from mbd_ros.execution import Executor
@@ -177,7 +175,7 @@ _YES = np.asarray(True)
 _YES.setflags(write=False)
 
 
-@owned()
+@owned(most=32)
 def _of_pose(model: Model, link: str, limits: bool) -> Search:
     """Return the search for a pose of a link."""
     return search(model, (PoseTarget(link, np.eye(4)).read(model)[0],), limits)
@@ -185,8 +183,7 @@ def _of_pose(model: Model, link: str, limits: bool) -> Search:
 
 def _is_plain(model: Model, link: str, target: Any, q0: Any) -> bool:
     """Return whether all is as a control loop sends it, so that it needs no closer look."""
-    return (q0 is None or (type(q0) is np.ndarray and q0.shape == (model.nq,)
-                           and q0.dtype == np.float64 and math.isfinite(q0.sum()))) and (
+    return (q0 is None or is_plain_row(q0, model.nq)) and (
         type(link) is str and link in model.links and is_plain_pose(target))
 
 

@@ -24,7 +24,8 @@ from collections.abc import Callable, Mapping
 import ctypes
 from functools import partial
 import math
-from typing import Any
+import threading
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -251,6 +252,20 @@ def whole_step(rows: Any, q: Any, joints: Any, options: Any, matrix: Any, lower:
     bounded_step(rows, bounds, options, matrix, lower, result, m, n)
 
 
+class Workspace(NamedTuple):
+    """Arrays of one thread, and their addresses for the two calls of a step."""
+
+    q: Array
+    targets: Array
+    rows: Array
+    joints: Array
+    options: Array
+    result: Array
+    matrices: Array
+    to_rows: tuple[int, ...]
+    to_step: tuple[int, ...]
+
+
 class DifferentialStep:
     """
     The step of a robot towards targets of one structure.
@@ -280,10 +295,15 @@ class DifferentialStep:
         self.joints[rates, 0] = entries
         self.joints[rates, 1], self.joints[rates, 2] = model.lower[rates], model.upper[rates]
         self.joints[n - len(model.elastic_names):, 3] = 0.0   # held
-        self._held = len(model.elastic_names)
+        self._held = bool(len(model.elastic_names))
+        self._free = n - len(model.elastic_names)
+        self._own = threading.local()
+        self._evaluate: Callable[..., None] | None = None
+        if self._kernel.address is not None:
+            self._evaluate = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)(self._kernel.address)
 
     def rows(self, q: Array, targets: Array) -> Array:
-        """Return the rows (N, m, 1 + nv) of targets and loops: error, then J."""
+        """Return rows of targets and loops (N, m, 1 + nv), error first, then J."""
         rows = np.empty((len(q), *self._sizes[2]))
         self._kernel.run([q, targets], self._world, rows)
         return rows
@@ -296,29 +316,41 @@ class DifferentialStep:
         Parameters
         ----------
         q, targets : array
-            (N, nq) and (N, n), C-contiguous.
+            (N, nq) and (N, n).
         dt, gain, damping, limits, velocity_limits
             As in ``differential_inverse_kinematics``.
 
         """
-        rows, n = self.rows(q, targets), len(self.joints)
-        out, work = np.empty((len(q), n + 1)), np.empty((2, n, n))
-        options = np.array((gain, damping, dt, limits, float(velocity_limits)))
-        joints = self.joints
-        if self._held and not velocity_limits:
-            joints = joints.copy()
-            joints[:len(joints) - self._held, 3] = np.inf
-            options[4] = 1.0
-        shared = [one.ctypes.data for one in (joints, options, work)]
-        shared.append(shared[-1] + 8 * n * n)
-        places = [(one.ctypes.data, one.strides[0]) for one in (rows, q, out)]
-        for k in range(len(q)):
-            at = [first + k * step for first, step in places]
-            self._call(at[0], at[1], *shared, at[2])
+        work = self._workspace()
+        work.options[:] = gain, damping, dt, limits, velocity_limits or self._held
+        work.joints[:self._free, 3] = self.joints[:self._free, 3] if velocity_limits else np.inf
+        out = np.empty((len(q), len(self.joints) + 1))
+        for k, (one, numbers) in enumerate(zip(q, targets)):
+            work.q[:], work.targets[:] = one, numbers
+            if self._evaluate is None:
+                work.rows[:] = self.rows(work.q[None], work.targets[None])[0]
+            else:
+                self._evaluate(*work.to_rows)
+            self._call(*work.to_step)
+            out[k] = work.result
         return out
 
+    def _workspace(self) -> Workspace:
+        """Return the arrays of this thread."""
+        found: Workspace | None = getattr(self._own, 'work', None)
+        if found is None:
+            (nq, size, rows), n = self._sizes, len(self.joints)
+            q, targets, options, result = map(np.empty, (nq, size, 5, n + 1))
+            table, joints, matrices = np.empty(rows), self.joints.copy(), np.empty((2, n, n))
+            places = [one.ctypes.data for one in (table, q, joints, options, matrices)]
+            found = self._own.work = Workspace(
+                q, targets, table, joints, options, result, matrices,
+                (q.ctypes.data, targets.ctypes.data, self._world.ctypes.data, places[0]),
+                (*places, places[-1] + 8 * n * n, result.ctypes.data))
+        return found
 
-@owned()
+
+@owned(most=32)
 def differential_step(model: Model, kinds: tuple[Kind, ...]) -> DifferentialStep:
     """Return the step of a robot, made once."""
     return DifferentialStep(model, kinds)

@@ -23,7 +23,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 import math
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -385,6 +385,12 @@ def _joined(first: Array, second: Array) -> Array:
     """Return two arrays of numbers side by side; the second one is the same for all states."""
     return np.concatenate(
         (first, np.broadcast_to(second, (*first.shape[:-1], len(second)))), axis=-1)
+
+
+def is_plain_row(given: Any, size: int) -> TypeGuard[Array]:
+    """Return whether numbers are one array of float64 that needs no closer look."""
+    return type(given) is np.ndarray and given.shape == (size,) and (
+        given.dtype == np.float64 and math.isfinite(given.sum()))
 
 
 def is_plain_pose(target: Any) -> bool:
