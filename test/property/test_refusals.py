@@ -121,7 +121,7 @@ def of_robots(model, q, v, tau):
     """Return a call of each public function with a robot, by name."""
     link, joint = model.body_names[-1], 'j1'
     known = {'model': model, 'old': model, 'new': model, 'q': q, 'v': v, 'tau': tau, 'qdd': tau,
-             'link': link, 'q0': q, 'q1': q, 'v0': v, 'dv': v, 'duration': 0.002,
+             'link': link, 'dt': 0.01, 'q0': q, 'q1': q, 'v0': v, 'dv': v, 'duration': 0.002,
              'efforts': tau[None], 'step': 0.001, 'weights': tau,
              'A': np.eye(model.nv)[:1], 'b': np.zeros(1), 'given': [joint], 'mass': 0.5,
              'positions': {'j4': float(q[model.q_offsets[model.joint_index('j4')]])},

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mbd_ros.dynamics.inverse_kinematics.differential import differential_step
-from mbd_ros.dynamics.inverse_kinematics.targets import read_targets, Targets
+from mbd_ros.dynamics.inverse_kinematics.targets import is_plain_row, read_targets, Targets
 from mbd_ros.dynamics.prepared.call import checked_array
 from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.model import Model
@@ -71,22 +71,27 @@ def differential_inverse_kinematics(
         least was found.
 
     """
-    for name, number, most in (('dt', dt, math.inf), ('gain', gain, 1.0),
-                               ('damping', damping, math.inf)):
-        _require(name, number, 0.0, most, above=True)
-    _require('limits', limits, 0.0, 1.0)
+    if not (type(dt) is type(gain) is type(damping) is type(limits) is float
+            and 0.0 < dt < math.inf and 0.0 < gain <= 1.0 and 0.0 < damping < math.inf
+            and 0.0 <= limits <= 1.0):
+        for name, number, largest in (('dt', dt, math.inf), ('gain', gain, 1.0),
+                                      ('damping', damping, math.inf)):
+            _require(name, number, 0.0, largest, above=True)
+        _require('limits', limits, 0.0, 1.0)
     kinds, numbers = read_targets(model, targets)
-    places = checked_array(model, 'q', q, model.nq)
+    places = q if is_plain_row(q, model.nq) else checked_array(model, 'q', q, model.nq)
     counts = {len(one) for one in (numbers, places) if one.ndim == 2}
     if len(counts - {1}) > 1:
         raise ShapeError('targets', tuple(sorted(counts)), 'as many states in all of them')
-    count = next(iter(counts - {1}), 1)
-    rows = np.ascontiguousarray(np.broadcast_to(places, (count, model.nq)))
-    step = differential_step(model, kinds)
-    found = step.run(
-        rows, np.ascontiguousarray(np.broadcast_to(numbers, (count, numbers.shape[-1]))),
-        step.bounds(rows, float(dt), float(limits), bool(velocity_limits)), gain, damping)
-    if not (found[:, -1] == 1.0).all():
+    if not counts:
+        rows = places[None], numbers[None]
+    else:
+        count = next(iter(counts - {1}), 1)
+        rows = (np.broadcast_to(places, (count, model.nq)),
+                np.broadcast_to(numbers, (count, numbers.shape[-1])))
+    found = differential_step(model, kinds).run(
+        *rows, float(dt), float(gain), float(damping), float(limits), bool(velocity_limits))
+    if not found[:, -1].all():
         place = int(np.flatnonzero(found[:, -1] != 1.0)[0])
         raise InvalidValueError(
             'targets', f'such that no least was found in state {place}',

@@ -14,8 +14,6 @@
 
 from __future__ import annotations
 
-
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mbd_ros.dynamics.inverse_kinematics.search import Search, search
 from mbd_ros.dynamics.inverse_kinematics.targets import (
-    AS_GIVEN, Kind, PoseTarget, read_targets, Targets)
+    is_plain_pose, is_plain_row, Kind, PoseTarget, read_targets, Targets)
 from mbd_ros.dynamics.prepared.call import checked_array
 from mbd_ros.errors import InvalidValueError, ShapeError, UnsupportedError
 from mbd_ros.execution import Executor
@@ -177,30 +175,16 @@ _YES = np.asarray(True)
 _YES.setflags(write=False)
 
 
-@owned()
+@owned(most=32)
 def _of_pose(model: Model, link: str, limits: bool) -> Search:
     """Return the search for a pose of a link."""
     return search(model, (PoseTarget(link, np.eye(4)).read(model)[0],), limits)
 
 
 def _is_plain(model: Model, link: str, target: Any, q0: Any) -> bool:
-    """Return whether a target is one pose that needs no closer look: what a control loop sends."""
-    if type(target) is not np.ndarray or target.shape != (4, 4) or target.dtype != np.float64:
-        return False
-    if q0 is not None and (type(q0) is not np.ndarray or q0.shape != (model.nq,)
-                           or q0.dtype != np.float64 or not math.isfinite(q0.sum())):
-        return False
-    if type(link) is not str or link not in model.links:
-        return False
-    (a, b, c, x), (d, e, f, y), (g, h, i, z), last = target.tolist()
-    return last == [0.0, 0.0, 0.0, 1.0] and abs(x) + abs(y) + abs(z) < math.inf and (
-        -AS_GIVEN < a * a + b * b + c * c - 1.0 < AS_GIVEN
-        and -AS_GIVEN < d * d + e * e + f * f - 1.0 < AS_GIVEN
-        and -AS_GIVEN < g * g + h * h + i * i - 1.0 < AS_GIVEN
-        and -AS_GIVEN < a * d + b * e + c * f < AS_GIVEN
-        and -AS_GIVEN < a * g + b * h + c * i < AS_GIVEN
-        and -AS_GIVEN < d * g + e * h + f * i < AS_GIVEN
-        and a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g) > 0.0)
+    """Return whether all is as a control loop sends it, so that it needs no closer look."""
+    return (q0 is None or is_plain_row(q0, model.nq)) and (
+        type(link) is str and link in model.links and is_plain_pose(target))
 
 
 def _check(tolerance: Any, seed: Any, iterations: Any, attempts: Any, solutions: Any) -> None:

@@ -24,7 +24,8 @@ from collections.abc import Callable, Mapping
 import ctypes
 from functools import partial
 import math
-from typing import Any
+import threading
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -207,6 +208,64 @@ def bounded_step(rows: Any, bounds: Any, options: Any, matrix: Any, lower: Any, 
             held[first] = 0.0
 
 
+def step_bounds(q: Any, joints: Any, options: Any, bounds: Any, n: int) -> None:
+    """
+    Put the least and the largest step into ``bounds``.
+
+    Parameters
+    ----------
+    q : array
+        (nq,).
+    joints : array
+        (n, 4): of each rate its entry of q, -1 where there is none, its limits of position, and
+        that of velocity.
+    options : array
+        (5,): of which are read time step, part of the way to a limit of position that a step may
+        take (0 for no limits), and 1 where limits of velocity count.
+    bounds : array
+        (2, n). Who is beyond a limit comes back as fast as limits of velocity allow.
+    n : int
+        Number of rates.
+
+    """
+    for i in range(n):
+        most = math.inf
+        if options[4] > 0.0:
+            most = joints[i, 3] * options[2]
+        bounds[0, i] = -most
+        bounds[1, i] = most
+        if options[3] > 0.0 and joints[i, 0] >= 0.0:
+            place = q[int(joints[i, 0])]
+            low = options[3] * (joints[i, 1] - place)
+            high = options[3] * (joints[i, 2] - place)
+            low = low if low > -most else -most
+            high = high if high < most else most
+            bounds[0, i] = low if low < most else most
+            bounds[1, i] = high if high > -most else -most
+
+
+def whole_step(rows: Any, q: Any, joints: Any, options: Any, matrix: Any, lower: Any, result: Any,
+               m: int, n: int) -> None:
+    """Put the step into ``result``; arrays are those of the two above."""
+    bounds = np.empty((2, n))
+    step_bounds(q, joints, options, bounds, n)
+    bounded_step(rows, bounds, options, matrix, lower, result, m, n)
+
+
+class Workspace(NamedTuple):
+    """Arrays of one thread, and their addresses for the two calls of a step."""
+
+    q: Array
+    targets: Array
+    rows: Array
+    joints: Array
+    options: Array
+    result: Array
+    matrices: Array
+    to_rows: tuple[int, ...]
+    to_step: tuple[int, ...]
+
+
 class DifferentialStep:
     """
     The step of a robot towards targets of one structure.
@@ -221,60 +280,77 @@ class DifferentialStep:
     """
 
     def __init__(self, model: Model, kinds: tuple[Kind, ...]) -> None:
-        self._model, program, n = model, target_rows(kinds, model), model.nv
-        self._rows = _count(kinds, model)
+        program, n = target_rows(kinds, model), model.nv
+        self._sizes = model.nq, sum(kind.numbers for kind in kinds), (_count(kinds, model), 1 + n)
         self._kernel = Compiled().kernel(program, model)
         self._world = compile_model(model).world_array
-        self._code = loop_code(bounded_step, (
-            (self._rows, 1 + n), (2, n), (2,), (n, n), (n, n), (n + 1,)), (self._rows, n))
-        self._call: Callable[..., None] = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 6)(
+        self._code = loop_code(whole_step, (
+            self._sizes[2], (model.nq,), (n, 4), (5,), (n, n), (n, n), (n + 1,)),
+            (self._sizes[2][0], n))
+        self._call: Callable[..., None] = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 7)(
             self._code.address)
-        self._simple = state.simple_entries(model)
+        self.joints = np.full((n, 4), (-1.0, 0.0, 0.0, 0.0))
+        self.joints[:, 3] = model.velocity_limits
+        entries, rates = state.simple_entries(model)
+        self.joints[rates, 0] = entries
+        self.joints[rates, 1], self.joints[rates, 2] = model.lower[rates], model.upper[rates]
+        self.joints[n - len(model.elastic_names):, 3] = 0.0   # held
+        self._held = bool(len(model.elastic_names))
+        self._free = n - len(model.elastic_names)
+        self._own = threading.local()
+        self._evaluate: Callable[..., None] | None = None
+        if self._kernel.address is not None:
+            self._evaluate = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)(self._kernel.address)
 
-    def bounds(self, q: Array, dt: float, limits: float, velocity_limits: bool) -> Array:
+    def rows(self, q: Array, targets: Array) -> Array:
+        """Return rows of targets and loops (N, m, 1 + nv), error first, then J."""
+        rows = np.empty((len(q), *self._sizes[2]))
+        self._kernel.run([q, targets], self._world, rows)
+        return rows
+
+    def run(self, q: Array, targets: Array, dt: float, gain: float, damping: float, limits: float,
+            velocity_limits: bool) -> Array:
         """
-        Return the least and the largest step (N, 2, nv).
+        Return (N, nv + 1): steps, then 1 where the least was found, in time.
 
         Parameters
         ----------
-        q : array
-            (N, nq).
-        dt : float
-            [s].
-        limits : float
-            Which part of the way to a limit of position a step may take; 0 for no limits.
-        velocity_limits : bool
-            Whether limits of velocity count.
+        q, targets : array
+            (N, nq) and (N, n).
+        dt, gain, damping, limits, velocity_limits
+            As in ``differential_inverse_kinematics``.
 
         """
-        model = self._model
-        most = model.velocity_limits * dt if velocity_limits else np.full(model.nv, np.inf)
-        found = np.empty((len(q), 2, model.nv))
-        found[:, 0], found[:, 1] = -most, most
-        if limits:   # who is beyond one comes back as fast as limits of velocity allow
-            entries, rates = self._simple
-            for side, bound in enumerate((model.lower, model.upper)):
-                way = limits * (bound[rates] - q[:, entries])
-                worse = np.maximum if side == 0 else np.minimum
-                found[:, side, rates] = np.clip(
-                    worse(way, found[:, side, rates]), -most[rates], most[rates])
-        found[:, :, model.nv - len(model.elastic_names):] = 0.0
-        return found
-
-    def run(self, q: Array, targets: Array, bounds: Array, gain: float, damping: float) -> Array:
-        """Return (N, nv + 1): steps, then 1 where the least was found, in time."""
-        count, n = len(q), self._model.nv
-        rows = np.empty((count, self._rows, 1 + n))
-        self._kernel.run([q, targets], self._world, rows)
-        options, out = np.array((gain, damping)), np.empty((count, n + 1))
-        matrix, lower = np.empty((n, n)), np.empty((n, n))
-        shared = options.ctypes.data, matrix.ctypes.data, lower.ctypes.data
-        for one, bound, result in zip(rows, bounds, out):
-            self._call(one.ctypes.data, bound.ctypes.data, *shared, result.ctypes.data)
+        work = self._workspace()
+        work.options[:] = gain, damping, dt, limits, velocity_limits or self._held
+        work.joints[:self._free, 3] = self.joints[:self._free, 3] if velocity_limits else np.inf
+        out = np.empty((len(q), len(self.joints) + 1))
+        for k, (one, numbers) in enumerate(zip(q, targets)):
+            work.q[:], work.targets[:] = one, numbers
+            if self._evaluate is None:
+                work.rows[:] = self.rows(work.q[None], work.targets[None])[0]
+            else:
+                self._evaluate(*work.to_rows)
+            self._call(*work.to_step)
+            out[k] = work.result
         return out
 
+    def _workspace(self) -> Workspace:
+        """Return the arrays of this thread."""
+        found: Workspace | None = getattr(self._own, 'work', None)
+        if found is None:
+            (nq, size, rows), n = self._sizes, len(self.joints)
+            q, targets, options, result = map(np.empty, (nq, size, 5, n + 1))
+            table, joints, matrices = np.empty(rows), self.joints.copy(), np.empty((2, n, n))
+            places = [one.ctypes.data for one in (table, q, joints, options, matrices)]
+            found = self._own.work = Workspace(
+                q, targets, table, joints, options, result, matrices,
+                (q.ctypes.data, targets.ctypes.data, self._world.ctypes.data, places[0]),
+                (*places, places[-1] + 8 * n * n, result.ctypes.data))
+        return found
 
-@owned()
+
+@owned(most=32)
 def differential_step(model: Model, kinds: tuple[Kind, ...]) -> DifferentialStep:
     """Return the step of a robot, made once."""
     return DifferentialStep(model, kinds)

@@ -23,7 +23,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 import ctypes
-
 import math
 import threading
 from typing import Any
@@ -383,7 +382,7 @@ class Search:
         return np.where(inside, np.minimum(np.maximum(moved, lower), upper), np.nan)
 
 
-@owned()
+@owned(most=32)
 def search(model: Model, kinds: tuple[Kind, ...], limits: bool, interpreted: bool = False
            ) -> Search:
     """Return the search of a robot, made once."""

@@ -22,7 +22,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, TypeAlias
+import math
+from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -329,6 +330,8 @@ def read_targets(model: Model, targets: Targets) -> tuple[tuple[Kind, ...], Arra
 def _of_link(model: Model, link: str, target: ArrayLike) -> Target:
     """Return the target that an array means: a pose or a position."""
     _known(model, link)
+    if is_plain_pose(target):
+        return PoseTarget(link, target)
     shape = np.shape(_numbers(f"the target of link '{link}'", target))
     if shape[-2:] == (4, 4) and len(shape) in (2, 3):
         return PoseTarget(link, target)
@@ -384,8 +387,31 @@ def _joined(first: Array, second: Array) -> Array:
         (first, np.broadcast_to(second, (*first.shape[:-1], len(second)))), axis=-1)
 
 
+def is_plain_row(given: Any, size: int) -> TypeGuard[Array]:
+    """Return whether numbers are one array of float64 that needs no closer look."""
+    return type(given) is np.ndarray and given.shape == (size,) and (
+        given.dtype == np.float64 and math.isfinite(given.sum()))
+
+
+def is_plain_pose(target: Any) -> bool:
+    """Return whether a target is one pose, an array that needs no closer look."""
+    if type(target) is not np.ndarray or target.shape != (4, 4) or target.dtype != np.float64:
+        return False
+    (a, b, c, x), (d, e, f, y), (g, h, i, z), last = target.tolist()
+    return last == [0.0, 0.0, 0.0, 1.0] and abs(x) + abs(y) + abs(z) < math.inf and (
+        -AS_GIVEN < a * a + b * b + c * c - 1.0 < AS_GIVEN
+        and -AS_GIVEN < d * d + e * e + f * f - 1.0 < AS_GIVEN
+        and -AS_GIVEN < g * g + h * h + i * i - 1.0 < AS_GIVEN
+        and -AS_GIVEN < a * d + b * e + c * f < AS_GIVEN
+        and -AS_GIVEN < a * g + b * h + c * i < AS_GIVEN
+        and -AS_GIVEN < d * g + e * h + f * i < AS_GIVEN
+        and a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g) > 0.0)
+
+
 def _pose(name: str, given: ArrayLike) -> Array:
     """Return the first three rows (12,) or (N, 12) of poses."""
+    if is_plain_pose(given):
+        return np.asarray(given)[:3].reshape(12)
     array = _numbers(name, given)
     if array.ndim not in (2, 3) or array.shape[-2:] != (4, 4):
         raise ShapeError(name, array.shape, '(4, 4) or (N, 4, 4)')

@@ -28,7 +28,7 @@ from mbd_ros import (
     AxisTarget, CenterOfMassTarget, LookAtTarget, PoseTarget, PositionTarget, PostureTarget,
     RelativePoseTarget)
 from mbd_ros.dynamics.inverse_kinematics.differential import (
-    bounded_step, differential_step, LOOP_WEIGHT)
+    bounded_step, differential_step, LOOP_WEIGHT, step_bounds)
 from mbd_ros.dynamics.inverse_kinematics.targets import read_targets
 from mbd_ros.errors import InvalidValueError, ShapeError, UnknownNameError, UnsupportedError
 
@@ -81,15 +81,14 @@ def test_rows_are_errors_and_their_derivatives(text, seed):
     targets = all_targets(model, wanted, model.body_names[-1], model.body_names[0])
     kinds, numbers = read_targets(model, targets)
     step = differential_step(model, kinds)
-    rows = np.empty((1, step._rows, 1 + model.nv))
-    step._kernel.run([q[None], numbers[None]], step._world, rows)
+    rows = step.rows(q[None], numbers[None])
     # Rotation vectors of SciPy and ours; each is exact to rounding of the matrices.
     np.testing.assert_allclose(rows[0, :, 0], errors(model, q, targets), atol=1e-9)
     left = np.abs(errors(model, wanted, targets)).max()
     assert left < 1e-7   # acos-like roundings of rotation vectors of zero turns
     # The rows of rotations are derivatives of turns, not of their rotation vectors: compared
     # where the error is zero, where both are the same.
-    step._kernel.run([wanted[None], numbers[None]], step._world, rows)
+    rows = step.rows(wanted[None], numbers[None])
     h = 1e-5
     for k in range(model.nv):
         unit = h * np.eye(model.nv)[k]
@@ -215,9 +214,9 @@ def test_the_differential_step_is_the_least_within_its_bounds(robot):
         step, dt, gain, damping = differential_step(model, kinds), 0.05, 0.7, 1e-3
         v = mbd_ros.differential_inverse_kinematics(model, q, targets, dt, gain=gain,
                                                     damping=damping)
-        rows = np.empty((1, step._rows, 1 + model.nv))
-        step._kernel.run([q[None], numbers[None]], step._world, rows)
-        low, high = step.bounds(q[None], dt, 0.5, True)[0]
+        rows, bounds = step.rows(q[None], numbers[None]), np.empty((2, model.nv))
+        step_bounds(q, step.joints, np.array((gain, damping, dt, 0.5, 1.0)), bounds, model.nv)
+        low, high = bounds
         A = np.vstack((rows[0, :, 1:], np.sqrt(damping) * np.eye(model.nv)))
         b = np.append(gain * rows[0, :, 0], np.zeros(model.nv))
         wide = low < high
