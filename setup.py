@@ -106,7 +106,8 @@ setup(
                  'pillow',   # looks at a picture of the page
                  'ray>=2.9; python_version < "3.15"'],   # the newest Python it has wheels for
         'peers': ['pin>=3', 'mujoco>=3',   # what the numbers are tested against
-                  'pin-pink>=3.1', 'quadprog>=0.1.13'],   # differential inverse kinematics
+                  'pin-pink>=3.1', 'quadprog>=0.1.13',   # differential inverse kinematics
+                  'toppra>=0.6.10'],   # and the fastest timing of paths
         'drake': ['drake>=1.30'],   # mbd_ros check --compare of SDFormat files
         'robots': ['example-robot-data>=4'],   # 415 MB that the readers are tested with
         'bench': ['pin>=3', 'mujoco>=3', 'example-robot-data>=4', 'tqdm', 'distributed',

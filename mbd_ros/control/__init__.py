@@ -47,6 +47,7 @@ from mbd_ros.control.step.applied_forces import AppliedForce, PostureSpring
 from mbd_ros.control.step.constrained_motion import ConstrainedMotion
 from mbd_ros.control.step.nominal_model import NominalModel
 from mbd_ros.control.step.servo_efforts import ServoEfforts
+from mbd_ros.control.tasks.fastest import fastest_timing, Timing
 from mbd_ros.control.tasks.task import Controller, controller_for, default_task, Task
 from mbd_ros.control.tracking.adaptation import Adaptation
 from mbd_ros.control.tracking.law import TrackingEffort, TrackingLaw
@@ -71,10 +72,10 @@ __all__ = [
     'JointSpeed', 'Leg', 'Line', 'Lissajous', 'NoSideslip', 'NominalModel', 'NominalState',
     'OnSurface', 'Orientation', 'Oscillators', 'Path', 'PathPoint', 'Payload', 'PostureSpring',
     'ServoEfforts', 'Stack', 'Swing', 'Task', 'ToolDirection', 'ToolOrientation', 'ToolPosition',
-    'TracedConstraint', 'TracedPath', 'TracedVelocityConstraint', 'TrackingEffort',
+    'Timing', 'TracedConstraint', 'TracedPath', 'TracedVelocityConstraint', 'TrackingEffort',
     'TrackingLaw', 'Turn', 'circle', 'constrained_acceleration', 'constraints_from_data',
-    'controller_for', 'cylinder', 'default_task', 'dynamics_with', 'gait_from_data',
-    'guarantee', 'held', 'internal_dynamics', 'joint_path', 'joint_trajectory',
+    'controller_for', 'cylinder', 'default_task', 'dynamics_with', 'fastest_timing',
+    'gait_from_data', 'guarantee', 'held', 'internal_dynamics', 'joint_path', 'joint_trajectory',
     'path_from_data', 'plane', 'singular_mass_acceleration', 'sphere', 'spline', 'trajectory',
     'udwadia_kalaba',
 ]

@@ -350,7 +350,7 @@ def random_configuration(model: Model, rng: np.random.Generator | int | None = N
     """
     if rng is None and count is None:
         try:
-            return _DRAWN[model].pop()
+            return _DRAWN[id(model)][1].pop()
         except (KeyError, IndexError):
             return _draw_ahead(model)
     try:
@@ -377,8 +377,8 @@ def random_configuration(model: Model, rng: np.random.Generator | int | None = N
 
 AHEAD = 10000
 """Entries of configurations that are drawn at a time for those who ask for one and name no rng."""
-_DRAWN: dict[Model, list[Array]] = {}
-"""Of the last few models."""
+_DRAWN: dict[int, tuple[Model, list[Array]]] = {}
+"""Of the last few models, by ids: they are alive as long as they are here."""
 os.register_at_fork(after_in_child=_DRAWN.clear)   # or two processes would draw the same
 
 
@@ -389,7 +389,7 @@ def _draw_ahead(model: Model) -> Array:
     found = drawn.pop()
     if len(_DRAWN) >= RECENT:
         _DRAWN.clear()
-    _DRAWN[model] = drawn
+    _DRAWN[id(model)] = model, drawn
     return found
 
 

@@ -21,9 +21,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from mbd_ros.control.references.arguments import (
-    checked_point, flag, mapping, number, positive_number, table, text)
+    checked_point, flag, mapping, number, positive_number, row, table, text)
 from mbd_ros.control.references.paths import circle, Ellipse, Line, Lissajous, Path
-from mbd_ros.control.references.splines import spline
+from mbd_ros.control.references.splines import spline, timetable, Timetabled
 from mbd_ros.errors import InvalidValueError, UnknownNameError
 from mbd_ros.simulation.manifold import Vector
 
@@ -46,6 +46,15 @@ def point(name: str, value: Any) -> Any:
     return [number(name, each) for each in checked_point(name, value).tolist()]
 
 
+def _timetabled(path: Mapping[str, Any], times: Any, places: Any, speeds: Any) -> Timetabled:
+    """Return a path by a timetable; the path itself has none."""
+    if path.get('kind') == TIMETABLE:
+        raise InvalidValueError(f'kind of the path of a {TIMETABLE}', TIMETABLE, 'another one')
+    inner: Any = path_from_data(path)
+    return Timetabled(inner, timetable(times, places, speeds))
+
+
+TIMETABLE = 'timetable'
 PERIOD: Mapping[str, Reader] = {'period': positive_number}
 KINDS: Mapping[str, Kind] = {
     'ellipse': Kind(Ellipse, {'center': point, 'a': point, 'b': point}, PERIOD),
@@ -57,6 +66,7 @@ KINDS: Mapping[str, Kind] = {
                    {'begin': number, 'closed': flag}),
     'line': Kind(Line, {'start': point, 'end': point, 'duration': positive_number},
                  {'begin': number}),
+    TIMETABLE: Kind(_timetabled, {'path': mapping, 'times': row, 'places': row, 'speeds': row}),
 }
 """Kinds of path."""
 
@@ -109,6 +119,8 @@ def place_of(data: Mapping[str, Any]) -> Vector:
 
     """
     path_from_data(data)
+    if data['kind'] == TIMETABLE:
+        return place_of(data['path'])
     points = np.array(data[PLACES[data['kind']][0]], dtype=np.float64)
     place: Vector = points.reshape(-1, 3)[0]
     return place
@@ -131,6 +143,8 @@ def moved_path(data: Mapping[str, Any], place: Vector) -> dict[str, Any]:
         The data, shifted; points to a micrometre.
 
     """
+    if data.get('kind') == TIMETABLE:   # whose speeds belong to its place
+        return moved_path(data['path'], place)
     way = place - place_of(data)
     return {**data, **{name: np.round(data[name] + way, 6).tolist()
                        for name in PLACES[data['kind']]}}

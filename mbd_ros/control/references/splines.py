@@ -313,3 +313,45 @@ def spline(points: Sequence[ArrayLike], duration: float, *, begin: float = 0.0,
     if closed:
         return Repeated(path, float(s[-1]), positive('duration', duration))
     return Scaled(path, float(s[-1]), duration, begin)
+
+
+class Timetabled(CodedPath):
+    """A path whose place is told over time by piecewise polynomials of one entry."""
+
+    def __init__(self, path: CodedPath, clock: PiecewisePolynomial) -> None:
+        self.path, self.clock = path, clock
+        self.begin, self.duration = clock.begin, clock.duration
+
+    def _made(self) -> TimeCode | None:
+        path, clock = self.path.time_code(), self.clock.time_code()
+        return None if path is None or clock is None else run_through(clock, path)
+
+
+def timetable(times: ArrayLike, places: ArrayLike, speeds: ArrayLike) -> PiecewisePolynomial:
+    """
+    Return the place on a path over time.
+
+    Parameters
+    ----------
+    times : array_like
+        (k,) [s], increasing, k > 1.
+    places, speeds : array_like
+        (k,): the path's own time there, and how fast it passes; its rate is constant in between.
+
+    Raises
+    ------
+    ShapeError, NotFiniteError, InvalidValueError
+        If the arrays do not fit, or the times do not increase.
+
+    """
+    t, s, rates = (numbers(name, value, 1) for name, value in (
+        ('times', times), ('places', places), ('speeds', speeds)))
+    if len(t) < 2 or not (np.diff(t) > 0.0).all():
+        raise InvalidValueError('times', t.tolist(), 'two or more times that increase')
+    for name, array in (('places', s), ('speeds', rates)):
+        if array.shape != t.shape:
+            raise ShapeError(name, array.shape, f'{t.shape}, one for each time')
+    rows = np.zeros((len(t) - 1, 6, 1))
+    rows[:, 0, 0], rows[:, 1, 0] = s[:-1], rates[:-1]
+    rows[:, 2, 0] = 0.5 * np.diff(rates) / np.diff(t)
+    return PiecewisePolynomial(t, rows)

@@ -20,7 +20,7 @@ law. The tasks of the shipped robots are in ``TASKS``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 import math
 from typing import Any, NamedTuple
 
@@ -33,12 +33,14 @@ from mbd_ros.control.constraints.tool_constraints import ToolPosition
 from mbd_ros.control.references.arguments import (
     flag, mapping, mappings, number_not_below_zero, positive_number, row, text, texts)
 from mbd_ros.control.references.pacing import Clock, Paced
-from mbd_ros.control.references.path_data import path_from_data, Reader
+from mbd_ros.control.references.path_data import path_from_data, Reader, TIMETABLE
+from mbd_ros.control.references.paths import end_of
 from mbd_ros.control.step.applied_forces import PostureSpring
 from mbd_ros.control.step.constrained_motion import ConstrainedMotion
 from mbd_ros.control.step.links import BendingLinks, bends, RigidLinks
 from mbd_ros.control.step.nominal_model import NominalModel
 from mbd_ros.control.tasks.approaching import approach_duration, approached
+from mbd_ros.control.tasks.fastest import tool_timing
 from mbd_ros.control.tasks.holding import hold_for
 from mbd_ros.control.tracking.adaptation import Adaptation
 from mbd_ros.control.tracking.law import TrackingLaw
@@ -139,6 +141,10 @@ class Task:
     flexible : bool, optional
         Whether a ``Tracker`` foresees how links with ``<mbd:flexible>`` bend; the robot itself is
         loaded with rigid links, see ``BendingLinks``.
+    timing : {'given', 'fastest'}, optional
+        ``'fastest'``: the path is followed from rest to its end, or once around, as fast as
+        limits of velocity and effort allow, a tenth of them left for feedback; its own timing
+        does not count. The task has to determine all joints; see ``with_timing``.
     clock : Clock, optional
         At which pace ``path`` is run through; by the time itself if not given.
 
@@ -162,6 +168,7 @@ class Task:
     posture_stiffness: tuple[float, ...] = field(default=(20.0,))
     actuated: tuple[str, ...] = ()
     flexible: bool = False
+    timing: str = 'given'
     clock: Clock | None = None
 
     def __post_init__(self) -> None:
@@ -204,13 +211,22 @@ class Task:
         return cls(**data)
 
 
+TIMINGS = ('given', 'fastest')
+
+
+def _timing(name: str, value: object) -> str:
+    if value not in TIMINGS:
+        raise InvalidValueError(name, value, ' or '.join(TIMINGS))
+    return str(value)
+
+
 READERS: Mapping[str, Reader] = {
     'link': text, 'path': mapping, 'constraints': mappings, 'start_positions': row,
     'start_velocities': row, 'axes': text, 'start': text, 'step': positive_number, 'metric': text,
     'bandwidth': positive_number, 'approach_speed': positive_number,
     'robust_rate': number_not_below_zero, 'adaptation_rate': number_not_below_zero,
     'payload_limit': number_not_below_zero, 'posture': row, 'posture_stiffness': row,
-    'actuated': texts, 'flexible': flag,
+    'actuated': texts, 'flexible': flag, 'timing': _timing,
 }
 """What reads each datum of a task."""
 
@@ -301,6 +317,47 @@ def motion_for(dyn: PreparedDynamics, task: Task, start: Vector | None = None
     if start is not None:
         motion.set_applied(drawn_to(motion, task, start))
     return motion
+
+
+def with_timing(dyn: PreparedDynamics, task: Task, q: Vector) -> Task:
+    """
+    Return a task with its timing put into its path: the same but of ``timing='fastest'``.
+
+    Parameters
+    ----------
+    dyn : PreparedDynamics
+        The robot, with its payload.
+    task : Task
+        What to do.
+    q : Vector
+        Near where its path begins (nq,); it chooses the branch.
+
+    Raises
+    ------
+    UnsupportedError
+        If the task leaves motions of joints free.
+    InfeasibleError, InvalidValueError
+        If there is no such motion, or no path.
+
+    """
+    if task.timing == 'given':
+        return task
+    given = replace(task, timing='given')
+    path = path_from_data(task.path) if task.path else None
+    end = end_of(path) if path is not None else 0.0
+    if not math.isfinite(end):
+        end = float(getattr(path, 'period', 0.0))
+    if not end > 0.0:
+        raise InvalidValueError("timing='fastest'", dict(task.path), "a task with a 'path' that "
+                                'has an end or a period')
+    if changes_besides(dyn, task):
+        raise InvalidValueError("timing='fastest'", [dict(one) for one in task.constraints],
+                                'constraints beside the path that do not change with time')
+    found = tool_timing(motion_for(dyn, given), driven_joints(dyn.model, task), q, end)
+    return replace(given, path={
+        'kind': TIMETABLE, 'path': task.path, 'times': found.time.tolist(),
+        'places': found.profile.places.tolist(),
+        'speeds': np.sqrt(found.profile.squares).tolist()})
 
 
 def drawn_to(motion: ConstrainedMotion, task: Task, start: Vector, time: float = 0.0
@@ -421,6 +478,7 @@ def controller_for(
                                'Tracker')
     if q is None:
         q = task.start_positions or (0.0,) * dyn.model.nq
+    task = with_timing(dyn, task, checked(dyn.model, 'q', q, dyn.model.nq))
     motion = motion_for(dyn, task, checked(dyn.model, 'q', q, dyn.model.nq))
     if v is None:
         v = task.start_velocities or (0.0,) * dyn.model.nv

@@ -45,7 +45,7 @@ from mbd_ros.control.tasks.followed_tools import (
     end_of_paths, followed_tools, FollowedTool, free_tool, surfaces_of, ToolPoints)
 from mbd_ros.control.tasks.joint_motion import coming_to_rest, following, JointMotion
 from mbd_ros.control.tasks.task import (
-    bending_for, constraint_for, drawn_to, law_for, motion_for, Task)
+    bending_for, constraint_for, drawn_to, law_for, motion_for, Task, with_timing)
 from mbd_ros.control.tracking.effort_needs import as_needs, friction_of
 from mbd_ros.control.tracking.law import TrackingLaw
 from mbd_ros.control.tracking.limits import Limits
@@ -171,6 +171,7 @@ class Tracker:
             If the task does not fit the robot or is out of reach; what it did before goes on.
 
         """
+        task = with_timing(self.dyn, task, q)
         start, duration, acceleration, leading = task.start, 0.0, None, False
         if start == 'approach' and self._source is not None:
             _, q, v, acceleration = self._source.state[:4]

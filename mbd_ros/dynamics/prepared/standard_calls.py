@@ -29,6 +29,8 @@ Wrap = Callable[[Model, Callable[..., Array]], Callable[..., Array]]
 MOST = 8
 """Models, or settings of one, that are known here; what is prepared for others is found again."""
 
+Last = tuple[Any, str, Any, Any, Any, tuple[str, ...], bool, Callable[..., Array] | None]
+
 
 class StandardCalls(dict[str, 'CallsByModel']):
     """
@@ -41,12 +43,19 @@ class StandardCalls(dict[str, 'CallsByModel']):
     wrap : callable, optional
         ``(model, callable) -> callable``, what is called instead.
 
+    Attributes
+    ----------
+    last : tuple
+        What ``within`` was last asked and has returned: model, formulation, gravity as a tuple or
+        None, fluid, ground, links, whether friction acts, and the callable.
+
     """
 
     def __init__(self, function: str, wrap: Wrap = lambda model, call: call) -> None:
         super().__init__()
         self._function, self._wrap = function, wrap
         self._within: dict[Any, tuple[Any, Callable[..., Array] | None]] = {}
+        self.last: Last = (None, '', None, None, None, (), False, None)
 
     def __missing__(self, formulation: str) -> CallsByModel:
         """Return the callables of a formulation; they are kept once it has suited a robot."""
@@ -75,20 +84,20 @@ class StandardCalls(dict[str, 'CallsByModel']):
             if gravity is not None and type(gravity) is not tuple:
                 gravity = tuple(gravity.tolist() if isinstance(gravity, np.ndarray) else gravity)
             key = (id(model), formulation, gravity, id(fluid), id(ground), links, dissipation)
-            return self._within[key][1]
+            call = self._within[key][1]
         except KeyError:
-            pass
+            if isinstance(fluid, Fluid) and fluid.is_field:
+                return None
+            dyn = compile_model(model, formulation=formulation, gravity=gravity, fluid=fluid,
+                                ground=ground)
+            call = (dyn.forced(self._function, links, dissipation) if links or dissipation
+                    else self._wrap(model, getattr(dyn, self._function)))
+            if len(self._within) >= MOST:
+                self._within.clear()
+            self._within[key] = (model, fluid, ground), call
         except TypeError:
             return None
-        if isinstance(fluid, Fluid) and fluid.is_field:
-            return None
-        dyn = compile_model(model, formulation=formulation, gravity=gravity, fluid=fluid,
-                            ground=ground)
-        call = (dyn.forced(self._function, links, dissipation) if links or dissipation
-                else self._wrap(model, getattr(dyn, self._function)))
-        if len(self._within) >= MOST:
-            self._within.clear()
-        self._within[key] = (model, fluid, ground), call
+        self.last = model, formulation, gravity, fluid, ground, links, dissipation, call
         return call
 
     def make(self, model: Model, formulation: str) -> Callable[..., Array]:

@@ -36,7 +36,7 @@ from mbd_ros.messages.states.efforts import EffortCommands
 
 Result = FollowPath.Result
 
-KEYS = ('link', 'path', 'axes', 'constraints', 'metric', 'posture', 'posture_stiffness')
+KEYS = ('link', 'path', 'axes', 'constraints', 'metric', 'posture', 'posture_stiffness', 'timing')
 """What a goal may say."""
 
 CODES = {

@@ -42,7 +42,7 @@ from mbd_ros.control.tasks.followed_tools import ToolPoints
 from mbd_ros.control.tasks.goal_watch import JointTolerances, JointWatch, Outcome, PathWatch
 from mbd_ros.control.tasks.paced_motion import Followed, PacedMotion, prepare_pace, Stretchable
 from mbd_ros.control.tasks.rehearsal import fitting_pace, rehearse_joints, rehearse_task
-from mbd_ros.control.tasks.task import driven_joints
+from mbd_ros.control.tasks.task import driven_joints, with_timing
 from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.description.records.budget import unhurriedly
 from mbd_ros.errors import MbdError, TooMuchEffortError
@@ -457,14 +457,15 @@ class ControllerGoals:
 
         def ask() -> Callable[[], Way]:
             controlled = self._controlled()
-            task = path_goals.read_task(goal, controlled.task, controlled.commands, data)
-            read[:] = controlled.task, task
+            read[:] = controlled.task, path_goals.read_task(
+                goal, controlled.task, controlled.commands, data)
             tracker, q, v = controlled.tracker, controlled.measured.q, controlled.measured.v
             one = tracker.copy_for_planning()
             other = None if self._wanted == 1.0 else tracker.copy_for_planning()
-            at_all = partial(rehearse_task, one, task, q, v, path_goals.duration_of(goal))
 
             def rehearse() -> Way:
+                read[1] = task = with_timing(one.dyn, read[1], q)
+                at_all = partial(rehearse_task, one, task, q, v, path_goals.duration_of(goal))
                 way: Way = self._with_effort(at_all, partial(at_all, effort=False))
                 if other is not None:
                     prepare_pace(other, task, q, v)
@@ -663,7 +664,8 @@ class ControllerGoals:
         controlled = self._controlled()
         tracker = controlled.tracker
         if controlled.task is not base:   # gains were changed, or the robot
-            task = path_goals.read_task(goal, controlled.task, controlled.commands)
+            again = path_goals.read_task(goal, controlled.task, controlled.commands)
+            task = replace(again, path=task.path, timing=task.timing)
         paused = self._pace.factor == 0.0
         if paused:
             approach = tracker.follow(task, controlled.time, controlled.measured.q,
