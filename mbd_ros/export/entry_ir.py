@@ -138,7 +138,7 @@ class _Entry:
         lines += self._surroundings()
         world = '' if function.places else 'ptr %world, '   # controllers have their own
         lines += [f'  call void @{kernel}({self._handed}, {world}ptr %result)',
-                  *all_finite_ir([('result', function.size)], 'out'),
+                  *all_finite_ir([('result', function.size)], 'out', written=True),
                   f'  %fine = select i1 %out, i32 0, i32 {CODES["SINGULAR"][0]}']
         if not function.places:
             return [*lines, '  ret i32 %fine', '}']

@@ -14,8 +14,8 @@
 """
 How much stack functions take: LLVM says it of each frame, calls are told from the text of IR.
 
-LLVM has no call that returns the size of a frame; it warns of frames beyond a limit that a function
-says, on the standard error stream, and the limit here is zero.
+LLVM has no call that returns the size of a frame; it warns of frames beyond a limit that a
+function says, on the standard error stream, and the limit here is zero.
 
 """
 

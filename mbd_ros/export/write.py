@@ -303,7 +303,8 @@ def _every_level(name: str, dyn: PreparedDynamics, symbols: Sequence[tuple[str, 
     tags = [f'{name}__l{k}_' for k in range(len(target.levels))]
     for k, (tag, level) in enumerate(zip(tags, target.levels)):
         named = [(f'{tag}{symbol}', function) for symbol, function in symbols]
-        code, needed, deep = _code(tag, dyn, named, target_named(level, real), real, parameters, True)
+        code, needed, deep = _code(
+            tag, dyn, named, target_named(level, real), real, parameters, True)
         objects += [(f'l{k}{member}', data, defined) for member, data, defined in code]
         work = max(work, needed)
         for symbol, _ in symbols:   # and the call of the level

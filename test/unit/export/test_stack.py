@@ -107,7 +107,7 @@ def test_what_is_told_is_enough(robot, functions, more, tmp_path):
     told = {name.lower(): int(size) for name, size in re.findall(
         r'#define (\w+)_STACK (\d+)', library.header.read_text())}
     given = {**state_of(model, 1), 'now': [0.0]}
-    for symbol, function in library.functions:
+    for _, function in library.functions:
         for name, size in function.inputs:
             if name in ('before', 'gains'):
                 given[name] = [1.0] * size
