@@ -90,7 +90,8 @@ def run(arguments: argparse.Namespace) -> int:
         parameters=arguments.parameters is not None,
         payload=_carrier(model, arguments.links) if arguments.parameters == 'payload' else None,
         ground=Ground() if arguments.ground else None, stabilization=arguments.stabilization,
-        task=None if arguments.task is None else _task(arguments.task), version=mbd_ros.__version__)
+        task=None if arguments.task is None else _task(arguments.task),
+        version=mbd_ros.__version__)
     for reason in written.missing:
         print(f'mbd_ros: {reason}', file=sys.stderr)
     library = written.static.name

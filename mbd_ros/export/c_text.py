@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 import textwrap
 
@@ -52,6 +52,8 @@ class Library:
         Those of the controller's law, if there is one.
     work : int
         Numbers of the workspace.
+    stack : mapping of str to int
+        Bytes of stack that functions take, by symbol.
     gravity : sequence of float
         Gravity [m/s^2].
     world : sequence of str
@@ -72,6 +74,7 @@ class Library:
     functions: Sequence[tuple[str, Exported]]
     gains: Sequence[float]
     work: int
+    stack: Mapping[str, int]
     gravity: Sequence[float]
     world: Sequence[str]
     parameters: bool
@@ -115,7 +118,10 @@ def header(library: Library) -> str:
         f' * Model and world: {library.digest}',
         f' * Processor: {library.target.name} ({commented(library.target.triple)}, '
         f'{commented(library.target.cpu)})',
-        f' * Objects: {library.size} bytes.',
+        f' * Objects: {library.size} bytes. NAME_STACK: bytes of stack that a function takes at '
+        'most, with',
+        ' * all that it calls but sin, cos, sincos, tanh, memset and memcpy; no function calls '
+        'itself.',
         ' *', f' * All arrays are C arrays of {library.real}, matrices row by row; SI units, rad.',
         ' * q, entry by entry:', *_coordinates(model, 'q'),
         ' * v, qdd and tau, entry by entry:', *_coordinates(model, 'v'),
@@ -163,6 +169,7 @@ def header(library: Library) -> str:
             about += ' h is one number.'
         lines += ['/* ' + '\n * '.join(textwrap.wrap(about, 90)) + ' */',
                   f'#define {symbol.upper()}_SIZE {function.size}',
+                  f'#define {symbol.upper()}_STACK {library.stack[symbol]}',
                   *(f'#define {symbol.upper()}_{part.upper()} {first}  /* first of {size} */'
                     for part, (first, size) in function.places.items() if size),
                   _declared(f'int {symbol}(', library.arguments(function)),

@@ -138,7 +138,7 @@ class _Entry:
         lines += self._surroundings()
         world = '' if function.places else 'ptr %world, '   # controllers have their own
         lines += [f'  call void @{kernel}({self._handed}, {world}ptr %result)',
-                  *all_finite_ir([('result', function.size)], 'out'),
+                  *all_finite_ir([('result', function.size)], 'out', written=True),
                   f'  %fine = select i1 %out, i32 0, i32 {CODES["SINGULAR"][0]}']
         if not function.places:
             return [*lines, '  ret i32 %fine', '}']
@@ -288,7 +288,8 @@ class _Entry:
         if not self._turns():
             return []
         return ['  br label %state', 'state:', '  %s = phi i64 [0, %several], [%s1, %sound]',
-                *_row('q.row', f'a{self._at}', '%s', self._sizes[self._at]), *self._rotations('q.row'),
+                *_row('q.row', f'a{self._at}', '%s', self._sizes[self._at]),
+                *self._rotations('q.row'),
                 '  br i1 %turned, label %sound, label %unturned', 'unturned:',
                 _leave('NO_ROTATION'), 'sound:', '  %s1 = add i64 %s, 1',
                 '  %states = icmp slt i64 %s1, %count',

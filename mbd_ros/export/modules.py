@@ -14,8 +14,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+import json
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -28,6 +29,7 @@ from mbd_ros.execution.ir.origin import kept
 from mbd_ros.execution.ir.workspace import (
     DECLARATIONS, FROM_THE_CALLER, on_the_stack, taken)
 from mbd_ros.export.real import Real
+from mbd_ros.export.stack import BESIDE, calls_of, deepest, emit_measured
 from mbd_ros.export.target import Target
 
 ALIGNED = 64
@@ -45,17 +47,19 @@ class Modules:
         Begins the names of all that only the library itself uses.
     real : Real
         Its numbers.
-    stack : bool
+    own_memory : bool
         Whether functions take their memory from the stack, not from the caller's workspace.
 
     """
 
     prefix: str
     real: Real
-    stack: bool = False
+    own_memory: bool = False
     _codes: dict[int, MachineCode] = field(default_factory=dict)
     _tables: dict[int, NDArray[Any]] = field(default_factory=dict)
     _taken: dict[int, int] = field(default_factory=dict)
+    _frames: dict[str, int] = field(default_factory=dict)
+    _calls: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def symbol(self, address: int, user: str) -> str:
         """
@@ -102,22 +106,67 @@ class Modules:
 
     def _object(self, number: int, code: MachineCode, target: Target) -> tuple[bytes, list[str]]:
         text = code.ir if isinstance(code.ir, str) else code.ir()
-        text = self.real.text(on_the_stack(text) if self.stack else text.replace(
+        text = self.real.text(on_the_stack(text) if self.own_memory else text.replace(
             DECLARATIONS, FROM_THE_CALLER))
         self._taken[number] = taken(text)
         text = '\n'.join([*self._linked(code), text])
-        module = llvm.parse_assembly(text)
-        defined = []
-        for function in module.functions:
-            if function.is_declaration or function.linkage in (
-                    llvm.Linkage.private, llvm.Linkage.internal):
-                continue
-            function.name = f'{self.prefix}m{number}_{function.name}'
-            function.visibility = 'hidden'
-            defined.append(function.name)
-        return kept(f'exported {self.prefix}m{number}, {target}, {code.optimization}, '
-                    f'{code.scheduled}, {host()}, {text}',
-                    lambda: target.code(module, code.optimization, code.scheduled)), defined
+        begin = f'{self.prefix}m{number}_'
+
+        def renamed(module: Any) -> list[str]:
+            """Give functions that others call names of the library's; return these."""
+            defined = []
+            for function in module.functions:
+                if function.is_declaration or function.linkage in (
+                        llvm.Linkage.private, llvm.Linkage.internal):
+                    continue
+                function.name = f'{begin}{function.name}'
+                function.visibility = 'hidden'
+                defined.append(function.name)
+            return defined
+
+        def made() -> bytes:
+            defined: list[str] = []
+
+            def rename(module: Any) -> None:
+                defined[:] = renamed(module)
+            object_code, frames = emit_measured(
+                text, target, code.optimization, code.scheduled, rename)
+            return json.dumps([defined, frames]).encode() + b'\n' + object_code
+        facts, _, object_code = kept(
+            f'exported {begin}, {target}, {code.optimization}, {code.scheduled}, {host()}, '
+            f'measured, {text}', made).partition(b'\n')
+        defined, frames = json.loads(facts)
+        self._note(number, code, {name.removeprefix(begin): size for name, size in frames.items()},
+                   calls_of(text))
+        return object_code, defined
+
+    def _note(self, number: int, code: MachineCode, frames: Mapping[str, int],
+              calls: Mapping[str, tuple[str, ...]]) -> None:
+        """Keep what functions of a module call and how large their frames are."""
+        others = [self._place(one) for one in code.addresses
+                  if isinstance(one, Address) and isinstance(one.of, MachineCode)]
+        for name, called in calls.items():
+            self._frames[f'{number}:{name}'] = frames.get(name, BESIDE)
+            self._calls[f'{number}:{name}'] = tuple(
+                place for one in called
+                for place in (others if not one else [f'{number}:{one}']))
+
+    def _place(self, address: Address) -> str:
+        number = next(k for k, one in self._codes.items() if one is address.of)
+        return f'{number}:{address.name}'
+
+    def stack(self, address: int) -> int:
+        """
+        Return how many bytes of stack a function takes with all that it calls; after ``objects``.
+
+        Raises
+        ------
+        MachineError
+            If there is no bound.
+
+        """
+        assert isinstance(address, Address)
+        return deepest(self._place(address), self._frames, self._calls)
 
     def _linked(self, code: MachineCode) -> list[str]:
         """Return the table of addresses that ``MachineCode`` fills in at run time."""

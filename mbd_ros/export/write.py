@@ -24,7 +24,7 @@ from pathlib import Path
 import shutil
 import subprocess
 import tempfile
-from typing import Any
+from typing import Any, TypeAlias
 
 import llvmlite.binding as llvm
 import numpy as np
@@ -55,6 +55,7 @@ from mbd_ros.export.modules import ALIGNED, Modules
 from mbd_ros.export.plugin_text import (
     has_plugin, plugin_cmake, plugin_description, plugin_source)
 from mbd_ros.export.real import DOUBLE, Real, real_named
+from mbd_ros.export.stack import BESIDE, calls_of, deepest, emit_measured
 from mbd_ros.export.target import NATIVE, Target, target_named
 from mbd_ros.export.wasm import linked, runnable
 from mbd_ros.model import Model, state
@@ -107,6 +108,9 @@ class ExportedLibrary:
     missing: tuple[str, ...]
 
 
+_Code: TypeAlias = tuple[list[tuple[str, bytes, list[str]]], int, dict[str, int]]
+
+
 def export_library(
     model: Model, folder: str | os.PathLike[str], *, name: str | None = None,
     functions: Sequence[str] = USUAL, links: Sequence[str] | None = None, target: str = NATIVE,
@@ -147,7 +151,8 @@ def export_library(
         As in ``compile_model``.
     stabilization : float
         At which rate s [1/s] forward dynamics and steps close loops that are open:
-        ``A qdd + bias = -2 s phi_dot - s^2 phi`` (Baumgarte). 0: loops stay as they are, and drift.
+        ``A qdd + bias = -2 s phi_dot - s^2 phi`` (Baumgarte). 0: loops stay as they are, and
+        drift.
     task : Task or mapping, optional
         What a controller does: adds ``control_start``, ``control_step`` and, where configurations
         just add, ``control_step_from_afar``.
@@ -203,14 +208,14 @@ def export_library(
     if not found:
         raise UnsupportedError(f"export of robot '{model.name}'", '; '.join(missing))
     symbols = _symbols(chosen, found)
-    objects, work = _objects(
+    objects, work, stack = _objects(
         chosen, dyn, symbols, processor, numbers, parameters, gains, version)
     objects += _bound(bindings, symbols, processor, work, parameters)
     if not processor.elf:
         objects = [('whole', linked([code for _, code, _ in objects], processor.machine(1)),
                     [name for _, _, defined in objects for name in defined])]
     library = c_text.Library(
-        chosen, version, _digest(dyn), model, processor, numbers, symbols, gains, work,
+        chosen, version, _digest(dyn), model, processor, numbers, symbols, gains, work, stack,
         dyn.gravity.tolist(), _names_of_world(dyn), parameters,
         sum(len(code) for _, code, _ in objects))
     files = _files(library, objects, package)
@@ -248,24 +253,24 @@ def _symbols(name: str, found: Sequence[Exported]) -> list[tuple[str, Exported]]
 
 def _objects(name: str, dyn: PreparedDynamics, symbols: Sequence[tuple[str, Exported]],
              target: Target, real: Real, parameters: bool, gains: Sequence[float], version: str
-             ) -> tuple[list[tuple[str, bytes, list[str]]], int]:
-    """Return object files, and how many numbers of workspace the functions take."""
+             ) -> _Code:
+    """Return object files, how many numbers of workspace functions take, and their stack."""
     if target.levels:
-        objects, work = _every_level(name, dyn, symbols, target, real, parameters)
+        objects, work, stack = _every_level(name, dyn, symbols, target, real, parameters)
     else:
-        objects, work = _code(f'{name}__', dyn, symbols, target, real, parameters)
+        objects, work, stack = _code(f'{name}__', dyn, symbols, target, real, parameters)
     texts, defined = _facts(name, dyn, parameters, gains, version)
     objects.append(('facts', target.code(llvm.parse_assembly(real.text(texts)), 1, False),
                     defined))
-    return objects, work
+    return objects, work, stack
 
 
 def _code(prefix: str, dyn: PreparedDynamics, symbols: Sequence[tuple[str, Exported]],
           target: Target, real: Real, parameters: bool, hidden: bool = False
-          ) -> tuple[list[tuple[str, bytes, list[str]]], int]:
-    """Return the object files of the functions for one processor, and their workspace."""
-    modules, control = Modules(prefix, real), Modules(f'{prefix}c_', real, stack=True)
-    names = []
+          ) -> _Code:
+    """Return the object files of the functions for one processor, workspace and stack."""
+    modules, control = Modules(prefix, real), Modules(f'{prefix}c_', real, own_memory=True)
+    names, stack = [], dict[str, int]()
     for symbol, function in symbols:
         used = control if function.places else modules
         kernel, batch = (used.symbol(address, symbol) for address in addresses_of(function))
@@ -283,26 +288,35 @@ def _code(prefix: str, dyn: PreparedDynamics, symbols: Sequence[tuple[str, Expor
     work = -(-(work + ALIGNED) // real.bytes)
     units = [(joint.unit.start, joint.unit.stop) for joint in state.curved_joints(dyn.model)]
     for number, ((symbol, function), (kernel, batch)) in enumerate(zip(symbols, names)):
-        module = llvm.parse_assembly(entry_ir(
-            symbol, function, kernel, batch, units, world, work, parameters, real))
+        text = entry_ir(symbol, function, kernel, batch, units, world, work, parameters, real)
         defined = [symbol, f'{symbol}_many']
-        for one in defined if hidden else ():
-            module.get_function(one).visibility = 'hidden'
-        objects.append((f'f{number}', target.code(module, 2, True), defined))
-    return objects, work
+
+        def hide(module: Any, names: Sequence[str] = defined if hidden else ()) -> None:
+            for one in names:
+                module.get_function(one).visibility = 'hidden'
+        code, frames = emit_measured(text, target, 2, True, hide)
+        objects.append((f'f{number}', code, defined))
+        used, calls = control if function.places else modules, calls_of(text)
+        for one, address in zip((kernel, batch), addresses_of(function)):
+            frames[one], calls[one] = used.stack(address), ()
+        stack[symbol] = max(deepest(one, frames, calls) for one in defined)
+    return objects, work, stack
 
 
 def _every_level(name: str, dyn: PreparedDynamics, symbols: Sequence[tuple[str, Exported]],
                  target: Target, real: Real, parameters: bool
-                 ) -> tuple[list[tuple[str, bytes, list[str]]], int]:
+                 ) -> _Code:
     """Return the object files of all levels and of what chooses among them."""
-    objects, work = [], 0
+    objects, work, stack = [], 0, dict[str, int]()
     tags = [f'{name}__l{k}_' for k in range(len(target.levels))]
     for k, (tag, level) in enumerate(zip(tags, target.levels)):
         named = [(f'{tag}{symbol}', function) for symbol, function in symbols]
-        code, needed = _code(tag, dyn, named, target_named(level, real), real, parameters, True)
+        code, needed, deep = _code(
+            tag, dyn, named, target_named(level, real), real, parameters, True)
         objects += [(f'l{k}{member}', data, defined) for member, data, defined in code]
         work = max(work, needed)
+        for symbol, _ in symbols:   # and the call of the level
+            stack[symbol] = max(stack.get(symbol, 0), 2 * BESIDE + deep[f'{tag}{symbol}'])
     functions = []
     for symbol, function in symbols:
         types = ', '.join(['ptr'] * (len(function.inputs) + 2 + parameters))
@@ -312,7 +326,7 @@ def _every_level(name: str, dyn: PreparedDynamics, symbols: Sequence[tuple[str, 
     objects.append(('levels', target.code(
         llvm.parse_assembly(dispatch_ir(level, functions)), 2, False),
         [level, *(symbol for symbol, _, _ in functions)]))
-    return objects, work
+    return objects, work, stack
 
 
 def _bound(bindings: Sequence[str], symbols: Sequence[tuple[str, Exported]], target: Target,

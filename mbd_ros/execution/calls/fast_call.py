@@ -154,7 +154,7 @@ def _entry_ir(sizes: Sequence[int], constants: int, shape: Sequence[int],
     arguments = [*(f'ptr %data{k}' for k in range(len(sizes))),
                  *(f'ptr {name}' for name in fixed), 'ptr %result']
     lines.append(f'  call void %kernel({", ".join(arguments)})')
-    lines += all_finite_ir([('result', int(np.prod(shape)))], 'good')
+    lines += all_finite_ir([('result', int(np.prod(shape)))], 'good', written=True)
     lines += ['  br i1 %good, label %done, label %discard', 'done:',
               '  br i1 %fresh, label %give, label %lend', 'lend:',
               '  call void %keep(ptr %out)', '  ret ptr %out', 'give:',

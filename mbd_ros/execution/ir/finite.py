@@ -24,10 +24,12 @@ from collections.abc import Sequence
 _LONG = 512  # entries beyond which an array is tested by a loop, _BLOCK entries at a time
 _BLOCK = 32  # four vectors of eight, so that their sums do not wait for each other
 _BLOCKS = f'<{_BLOCK} x double>'
-_EIGHT = '<8 x double>'
+_EIGHT, _FOUR = '<8 x double>', '<4 x double>'
+_VECTORS = {8: _EIGHT, 4: _FOUR}
 FINITE_IR = f"""
 declare double @llvm.vector.reduce.fadd.v{_BLOCK}f64(double, {_BLOCKS})
 declare double @llvm.vector.reduce.fadd.v8f64(double, {_EIGHT})
+declare double @llvm.vector.reduce.fadd.v4f64(double, {_FOUR})
 define private double @finite(ptr readonly %array, i64 %size) nounwind {{
 entry:
   %blocks = and i64 %size, {-_BLOCK}
@@ -65,7 +67,8 @@ done:
 """``double @finite(array, size)``: zero if all entries are finite, else NaN."""
 
 
-def all_finite_ir(arrays: Sequence[tuple[str, int]], name: str) -> list[str]:
+def all_finite_ir(arrays: Sequence[tuple[str, int]], name: str, *, written: bool = False
+                  ) -> list[str]:
     """
     Return the IR of a test of arrays.
 
@@ -75,6 +78,9 @@ def all_finite_ir(arrays: Sequence[tuple[str, int]], name: str) -> list[str]:
         Names of the pointers and numbers of entries.
     name : str
         Of the i1, which is true if all are finite; names of other values begin with it.
+    written : bool, optional
+        Whether the entries were written just before, one by one: a vector of them would have to
+        wait until they are in the cache.
 
     Returns
     -------
@@ -83,26 +89,36 @@ def all_finite_ir(arrays: Sequence[tuple[str, int]], name: str) -> list[str]:
 
     """
     lines: list[str] = []
-    sums: dict[str, list[str]] = {'double': [], _EIGHT: []}
+    sums: dict[str, list[str]] = {'double': [], _EIGHT: [], _FOUR: []}
     for array, size in arrays:
         if size > _LONG:
             lines.append(f'  %{name}.{array} = call double @finite(ptr %{array}, i64 {size})')
             sums['double'].append(f'%{name}.{array}')
             continue
-        eights = size - size % 8
-        for entry in (*range(0, eights, 8), *range(eights, size)):
-            value, kind = f'%{name}.{array}.{entry}', _EIGHT if entry < eights else 'double'
+        for entry, kind in _parts(size, written):
+            value = f'%{name}.{array}.{entry}'
             lines += [f'  {value}p = getelementptr double, ptr %{array}, i64 {entry}',
                       f'  {value}x = load {kind}, ptr {value}p, align 8',
                       f'  {value} = fmul {kind} {value}x, '
                       f'{"0.0" if kind == "double" else "zeroinitializer"}']
             sums[kind].append(value)
-    if sums[_EIGHT]:
-        lines.append(f'  %{name}.eights = call reassoc double @llvm.vector.reduce.fadd.v8f64('
-                     f'double 0.0, {_EIGHT} {_total(sums[_EIGHT], _EIGHT, lines)})')
-        sums['double'].append(f'%{name}.eights')
+    for lanes, kind in _VECTORS.items():
+        if sums[kind]:
+            lines.append(f'  %{name}.of{lanes} = call reassoc double @llvm.vector.reduce.fadd.v'
+                         f'{lanes}f64(double 0.0, {kind} {_total(sums[kind], kind, lines)})')
+            sums['double'].append(f'%{name}.of{lanes}')
     total = _total(sums['double'], 'double', lines) if sums['double'] else '0.0'
     return [*lines, f'  %{name} = fcmp oeq double {total}, 0.0']
+
+
+def _parts(size: int, written: bool) -> list[tuple[int, str]]:
+    """Return first entries and kinds of what covers an array; the last vector may overlap."""
+    lanes = next((lanes for lanes in _VECTORS if size >= lanes), 0)
+    if not lanes or (written and size <= _BLOCK):
+        return [(entry, 'double') for entry in range(size)]
+    whole = [*range(0, size - lanes + 1, lanes)]
+    return [(entry, _VECTORS[lanes]) for entry in (
+        *whole, *([size - lanes] if size % lanes else []))]
 
 
 def _total(values: list[str], kind: str, lines: list[str]) -> str:
