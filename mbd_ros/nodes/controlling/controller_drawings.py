@@ -38,8 +38,8 @@ from mbd_ros.messages.states.drawings import delete_all, markers, to_path
 from mbd_ros.messages.states.joint_states import Measured
 from mbd_ros.messages.trajectories.simple_goals import write_path
 from mbd_ros.model import Model
+from mbd_ros.nodes.controlling.background_work import run_in_thread
 from mbd_ros.nodes.parts import qos
-from mbd_ros.nodes.parts.aside import done_aside
 from mbd_ros.nodes.parts.named_topics import topic_names
 
 Vector = NDArray[np.float64]
@@ -126,7 +126,7 @@ class ControllerDrawings:
         def tell(text: Future) -> None:
             if self._told is task:
                 self._task.publish(String(data=text.result()))
-        done_aside(partial(write_path, task)).add_done_callback(tell)
+        run_in_thread(partial(write_path, task)).add_done_callback(tell)
 
     def keep(self, tracker: Tracker, nanoseconds: int, measured: Measured, step: Step,
              tools: Sequence[ToolPoints]) -> None:
