@@ -210,7 +210,7 @@ class DirectElimination:
         return max(self.tolerance, ROUNDINGS * float(np.spacing(np.abs(q).max(initial=0.0))))
 
     def least_step(self, dyn: PreparedDynamics, q: Vector, rows: Matrix, violation: Vector,
-              limit: float) -> tuple[Vector, int]:
+                   limit: float) -> tuple[Vector, int]:
         """Return the least change that removes a violation, damped to a limit, and the rank."""
         m, n = rows.shape
         weight = dyn.mass_matrix(q) if self.metric == 'mass' else np.eye(n)

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mbd_ros.dynamics.algorithms.row_space import RowSpace
 from mbd_ros.dynamics.api.current_fields import in_field, is_field, met_at
-from mbd_ros.dynamics.api.functions import more_efforts
+from mbd_ros.dynamics.api.further_efforts import more_efforts
 from mbd_ros.dynamics.loops.closure import contradicted, GOAL, leading_joints, open_loops
 from mbd_ros.dynamics.prepared.call import (
     Array, checked_array, real_array, require_finite, rows_of)

@@ -34,13 +34,12 @@ from mbd_ros.dynamics.algorithms.registry import AUTO
 import mbd_ros.dynamics.api as lazily
 from mbd_ros.dynamics.api.current_fields import in_field, is_field
 from mbd_ros.dynamics.api.frames import jacobian_in
+from mbd_ros.dynamics.api.further_efforts import more_efforts
 import mbd_ros.dynamics.loops as loops
 from mbd_ros.dynamics.prepared.call import Array, checked_array, deliver
-from mbd_ros.dynamics.prepared.external_forces import external_efforts
 from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
 from mbd_ros.dynamics.prepared.standard_calls import StandardCalls, StandardLinkCalls
 from mbd_ros.dynamics.quantities.frames import WORLD_ALIGNED
-from mbd_ros.dynamics.quantities.joint_damping import viscous_friction
 from mbd_ros.environment.contact import Ground
 from mbd_ros.environment.immersion import Fluid
 from mbd_ros.environment.surroundings import DEFAULT
@@ -419,19 +418,6 @@ def energy_of(dyn: PreparedDynamics, q: ArrayLike, v: ArrayLike) -> Energy:
     """Return the same for prepared dynamics."""
     total = dyn.energy(q, v)
     return Energy(total[..., 0], total[..., 1])
-
-
-def more_efforts(dyn: PreparedDynamics, q: ArrayLike, v: ArrayLike,
-                 external_forces: Mapping[str, ArrayLike] | None, dissipation: bool) -> Array:
-    """Return the generalized forces beside tau: of external forces, damping and friction."""
-    model = dyn.model
-    efforts = np.zeros(model.nv)
-    if external_forces:
-        efforts = efforts + external_efforts(dyn, q, external_forces)
-    if dissipation:
-        rates = checked_array(model, 'v', v, model.nv)
-        efforts = efforts - viscous_friction(model, rates) - model.friction * np.sign(rates)
-    return efforts
 
 
 def _into(result: Array, out: Array | None) -> Array:

@@ -17,18 +17,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 import functools
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics.prepared.call import Array, real_array
-from mbd_ros.dynamics.prepared.prepared import PreparedDynamics
 from mbd_ros.dynamics.quantities.parameters import (
     Block, blocks_of, FUNCTIONS, values_of, with_parameters)
 from mbd_ros.dynamics.quantities.tangents import state_rates, tangent_of
 from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.execution import Kernel
 from mbd_ros.execution.program.array_program import ArrayProgram
+
+if TYPE_CHECKING:
+    from mbd_ros.dynamics.prepared.prepared import PreparedDynamics
 
 
 class ParametricDynamics:

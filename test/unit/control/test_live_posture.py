@@ -67,7 +67,7 @@ class Follower:
         """Ask for another posture."""
         self.tracker.task = replace(self.tracker.task, posture=posture, posture_stiffness=(
             TASK.posture_stiffness if posture else (0.0,)))   # without stiffness nothing is held
-        return self.tracker.draw(**options)
+        return self.tracker.set_posture_spring(**options)
 
     def accelerations(self):
         """Return the largest of each step since the last look."""
@@ -124,7 +124,7 @@ def test_the_stiffness_changes_while_a_path_is_followed(panda):
     kernels = motion_kernels.made
     run.tracker.task = replace(TASK, posture_stiffness=other)
     before, now = run.tracker._source.motion.applied, run.step.nominal.time
-    assert run.tracker.draw()
+    assert run.tracker.set_posture_spring()
     spring = run.tracker._source.motion.applied
     for k, wanted in enumerate((np.sqrt(TASK.posture_stiffness), np.zeros(7))):
         np.testing.assert_allclose(spring.strength(now)[k], wanted, rtol=0, atol=1e-14)
@@ -133,11 +133,11 @@ def test_the_stiffness_changes_while_a_path_is_followed(panda):
     amid = spring.strength(run.step.nominal.time)
     assert (amid[0] != before.roots).any() and (amid[0] != spring.roots).any()
     run.tracker.task = replace(TASK, posture_stiffness=(*other[:6], 3.0))
-    assert run.tracker.draw()
+    assert run.tracker.set_posture_spring()
     again = run.tracker._source.motion.applied
     np.testing.assert_allclose(again.strength(run.step.nominal.time), amid, rtol=0, atol=1e-12)
     run.tracker.task = replace(TASK, posture_stiffness=other)
-    assert run.tracker.draw()
+    assert run.tracker.set_posture_spring()
     after = run.go(5.75)
     assert run.step.fused and motion_kernels.made == kernels
     assert max(step.nominal.violation for step in run.steps) < 1e-9
@@ -161,7 +161,7 @@ def test_springs_where_there_were_none_and_the_reverse(panda):
     assert np.abs(fast).max() > 0.05
     assert not run.draw(OTHER, prepared=other)   # that was another task
     assert source.motion.applied is None
-    assert run.tracker.draw(run.tracker.copy_for_planning())
+    assert run.tracker.set_posture_spring(run.tracker.copy_for_planning())
     np.testing.assert_array_equal(run.tracker._source.state.v, fast)
     target, rate = source.motion.applied.target(run.step.nominal.time)
     np.testing.assert_array_equal((target, rate), (run.step.nominal.q, fast))
@@ -170,7 +170,8 @@ def test_springs_where_there_were_none_and_the_reverse(panda):
     rest = Follower(panda, replace(TASK, posture=OTHER))
     np.testing.assert_allclose(run.step.nominal.q, rest.go(5.1), rtol=0, atol=1e-3)
     assert not run.draw(())
-    assert run.tracker.draw(run.tracker.copy_for_planning()) and source.motion.applied is None
+    assert run.tracker.set_posture_spring(run.tracker.copy_for_planning())
+    assert source.motion.applied is None
     assert np.abs(run.go(0.2) - rest.go(0.2)).max() > 1e-3   # it falls
 
 
@@ -226,19 +227,19 @@ class Drawn:
     def change_gains(self, task):
         return None
 
-    def draw(self, prepared=None):
+    def set_posture_spring(self, prepared=None):
         self.done.append((self.task.posture, prepared is not None))
         return prepared is not None or not self.needs
 
-    def apart(self):
+    def copy_for_planning(self):
         return self
 
     def prepare(self, dyn, q, v):
         self.prepared.append((q, v))
 
 
-class Turns:
-    """Whose turn is at once."""
+class DefaultGroup:
+    """A queue that runs work at once."""
 
     def take(self, work):
         work()
@@ -256,7 +257,7 @@ ONE, OTHER_ONE = (0.1,) * Drawn.dyn.model.nq, (0.3,) * Drawn.dyn.model.nq
 def test_who_is_drawn_to_the_posture_of_the_parameters(following, drawn):
     before, after = Task(posture=ONE), Task(posture=OTHER_ONE, posture_stiffness=(5.0,))
     tracker = Drawn(replace(before, **following) if following else before)
-    change_task(tracker, before, after, None, Turns(), GUARD, lambda: before)
+    change_task(tracker, before, after, None, DefaultGroup(), GUARD, lambda: before)
     assert tracker.done == [(drawn, False)]
     assert (tracker.task is after) == (not following)
     assert tracker.task.link == following.get('link', '')
@@ -268,7 +269,8 @@ def test_springs_that_are_not_there_yet_are_compiled_aside():
     before, after = Task(), Task(posture=OTHER_ONE)
     tracker, done = Drawn(before, needs=True), threading.Event()
     guard = SimpleNamespace(wrap=lambda name, work: lambda: (work(), done.set()))
-    change_task(tracker, before, after, SimpleNamespace(q=1, v=2), Turns(), guard, lambda: after)
+    change_task(tracker, before, after, SimpleNamespace(q=1, v=2), DefaultGroup(), guard,
+                lambda: after)
     assert done.wait(60.0)   # a thread only has to begin
     assert tracker.prepared == [(1, 2)]
     assert tracker.done == [(OTHER_ONE, False), (OTHER_ONE, True)]
@@ -285,7 +287,7 @@ def test_of_a_tracker_that_is_no_longer_in_use_nothing_is_drawn():
             newest.append(None)
             asked.set()
         return found
-    change_task(tracker, before, after, SimpleNamespace(q=1, v=2), Turns(), GUARD, next_of)
+    change_task(tracker, before, after, SimpleNamespace(q=1, v=2), DefaultGroup(), GUARD, next_of)
     assert asked.wait(60.0)
     assert tracker.done == [(OTHER_ONE, False)]
 
@@ -294,8 +296,8 @@ def test_springs_that_cannot_be_are_refused_and_nothing_changes():
     before = Task(posture_stiffness=(20.0,) * (1 + len(ONE)))   # unread without posture
     tracker = Drawn(before)
     with pytest.raises(MbdError):
-        change_task(tracker, before, replace(before, posture=OTHER_ONE), None, Turns(), GUARD,
-                    lambda: before)
+        change_task(tracker, before, replace(before, posture=OTHER_ONE), None, DefaultGroup(),
+                    GUARD, lambda: before)
     assert tracker.task is before and not tracker.done
 
 
@@ -305,9 +307,9 @@ def test_a_motion_that_cannot_be_drawn_keeps_its_task():
 
     def fail(prepared=None):
         raise DivergedError(0.0, 'no')
-    tracker.draw = fail
+    tracker.set_posture_spring = fail
     with pytest.raises(DivergedError):
-        change_task(tracker, before, Task(posture=OTHER_ONE), None, Turns(), GUARD,
+        change_task(tracker, before, Task(posture=OTHER_ONE), None, DefaultGroup(), GUARD,
                     lambda: before)
     assert tracker.task is before
 

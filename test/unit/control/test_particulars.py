@@ -157,7 +157,7 @@ class Recorder:
             self.calls.append((name, *arguments[:1], *settings.values()))
             asked = settings.get('approach', Way(0.0)).duration
             return {'reference': ((np.array([0.1, 0.2]),) + 2 * (np.zeros(2),)),
-                    'apart': self, 'follow': 2.0 * asked}.get(name)
+                    'copy_for_planning': self, 'follow': 2.0 * asked}.get(name)
         return called
 
     def check_ahead(self, duration, path, *, effort):
@@ -207,7 +207,8 @@ def test_a_path_of_joints_is_begun_and_stopped(monkeypatch):
     checked, tracker, path = [], Recorder(sliders(1.0, 1.0)), trajectory([0, 2], [[0, 0], [1, 1]])
     assert rehearse_joints(tracker, ('j0', 'j1'), lambda pace: path, np.zeros(2)) == 1.0
     assert checked[0][3] == 2.0
-    assert tracker.calls == [('apart',), ('follow_joints', path, ('j0', 'j1')), ('stop', 0.0)]
+    assert tracker.calls == [
+        ('copy_for_planning',), ('follow_joints', path, ('j0', 'j1')), ('stop', 0.0)]
 
 
 def test_a_task_that_begins_where_the_robot_is_needs_no_approach():

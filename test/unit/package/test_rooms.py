@@ -17,7 +17,7 @@ import functools
 from pathlib import Path
 import sys
 
-from parsed import nodes_of
+from parsed import nodes_of, tree_of
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -131,6 +131,51 @@ def test_a_sub_room_uses_only_sub_rooms_before_it(room, name):
     assert not wrong, f'{room}/{name} may not use {sorted(later)}'
     assert not [path for path in sorted((PACKAGE / room / name).rglob('*.py'))
                 if f'mbd_ros.{room}' in imported(path)], 'reaches all of the room at once'
+
+
+@functools.cache
+def files_used(path: Path) -> set[Path]:
+    """
+    Return the files of mbd_ros that a file imports, at its head or later; not for types alone.
+
+    With ``import package as lazily`` those are meant whose names follow, ``lazily.file``.
+    """
+    packages = {alias.asname: alias.name for node in nodes_of(path)
+                if isinstance(node, ast.Import) for alias in node.names if alias.asname}
+    found, todo = set(), [tree_of(path)]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.If) and 'TYPE_CHECKING' in ast.unparse(node.test):
+            todo += node.orelse
+            continue
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            found.update(f'{node.module}.{alias.name}' for alias in node.names)
+            found.add(node.module)
+        elif (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+              and node.value.id in packages):
+            found.add(f'{packages[node.value.id]}.{node.attr}')
+        todo += ast.iter_child_nodes(node)
+    places = (ROOT / Path(*name.split('.')) for name in found)
+    return {place.with_suffix('.py') for place in places} & {*files()} - {path}
+
+
+def circles() -> list[str]:
+    """Return files that import each other, by way of others or not, and those between circles."""
+    left = {path: files_used(path) for path in files()}
+    while True:   # take away, again and again, what imports or is imported by nothing that is left
+        used = set().union(*left.values())
+        ends = [path for path in left if not left[path] & left.keys() or path not in used]
+        if not ends:
+            break
+        for path in ends:
+            del left[path]
+    return sorted(str(path.relative_to(PACKAGE)) for path in left)
+
+
+def test_no_files_import_each_other_in_a_circle():
+    assert not circles()
 
 
 def test_a_name_imported_from_mbd_ros_is_always_a_room():
