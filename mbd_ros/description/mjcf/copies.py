@@ -94,7 +94,7 @@ def attached(item: Item, documents: list[Document]) -> Iterator[Part]:
     kind = 'frame' if 'frame' in item.values else 'body'
     name = item.text(kind)
     standing: Iterator[Any] = (element for part in other.root.iterfind('worldbody')
-                               for element in part.iter())
+                               for element in part.iter(kind, *(('attach',) if own else ())))
     if own:
         standing = takewhile(lambda element: element is not item.element, standing)
     named = {element.get('name'): element for element in standing if element.tag == kind}
