@@ -287,10 +287,9 @@ def _storage(path: Path) -> tuple[list[str], str]:
     """Return the names of the files with messages, and their format."""
     if path.is_file():
         return [path.name], SUFFIXES.get(path.suffix, '')
-    from ruamel.yaml import YAML
+    import yaml
 
-    content = YAML(typ='safe').load((path / 'metadata.yaml').read_text())
-    content = content['rosbag2_bagfile_information']
+    content = yaml.safe_load((path / 'metadata.yaml').read_text())['rosbag2_bagfile_information']
     return ([Path(_text(name)).name for name in content['relative_file_paths']],
             _text(content['storage_identifier']))
 
