@@ -351,7 +351,8 @@ def main() -> None:
         _serve(path, seconds, sys.stdin.buffer, out)
     except BaseException as error:   # of YAML, SQLite, struct: whatever a file may hold
         text = ' '.join(str(error).split()) or type(error).__name__
-        if isinstance(error, MemoryError):
+        # lz4 and SQLite have words of their own.
+        if isinstance(error, MemoryError) or text in ('Failed to resize buffer', 'out of memory'):
             text = f'to read it takes more than {memory >> 20} MiB of memory'
         data = text[:2000].encode(errors='replace')
         out.write(FRAME.pack(WRONG, 0, bytes(16), len(data)) + data)
