@@ -116,8 +116,10 @@ def test_what_unpacks_without_bound_says_so(name, tmp_path, monkeypatch):
 
 
 def test_what_has_no_end_says_so(tmp_path):
-    assert 'takes more than 1 s of computing' in read(CASES['a_column_without_end'](tmp_path))
-    assert '900000000 bytes' in read(CASES['a_column_of_a_gigabyte'](tmp_path))
+    for name, said in (('a_column_without_end', 'takes more than 1 s of computing'),
+                       ('a_column_of_a_gigabyte', 'takes more than 512 MiB')):
+        (tmp_path / name).mkdir()
+        assert said in read(CASES[name](tmp_path / name))
 
 
 def test_what_was_unpacked_to_a_file_is_removed(tmp_path, monkeypatch):

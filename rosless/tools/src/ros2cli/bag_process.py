@@ -287,10 +287,9 @@ def _storage(path: Path) -> tuple[list[str], str]:
     """Return the names of the files with messages, and their format."""
     if path.is_file():
         return [path.name], SUFFIXES.get(path.suffix, '')
-    from ruamel.yaml import YAML
+    import yaml
 
-    content = YAML(typ='safe').load((path / 'metadata.yaml').read_text())
-    content = content['rosbag2_bagfile_information']
+    content = yaml.safe_load((path / 'metadata.yaml').read_text())['rosbag2_bagfile_information']
     return ([Path(_text(name)).name for name in content['relative_file_paths']],
             _text(content['storage_identifier']))
 
@@ -352,7 +351,8 @@ def main() -> None:
         _serve(path, seconds, sys.stdin.buffer, out)
     except BaseException as error:   # of YAML, SQLite, struct: whatever a file may hold
         text = ' '.join(str(error).split()) or type(error).__name__
-        if isinstance(error, MemoryError):
+        # lz4 and SQLite have words of their own.
+        if isinstance(error, MemoryError) or text in ('Failed to resize buffer', 'out of memory'):
             text = f'to read it takes more than {memory >> 20} MiB of memory'
         data = text[:2000].encode(errors='replace')
         out.write(FRAME.pack(WRONG, 0, bytes(16), len(data)) + data)
