@@ -166,8 +166,8 @@ def _seen(model: Model, link: str, q: Symbols, world: Symbols, moving: int) -> S
     else:
         frame = model.links[link]
         if frame.body < 0:
-            there = frame_record(frame)
-            return Seen(there.rotation, there.translation, {})
+            return Seen(Rotation(*(Vector3(*axis) for axis in frame.rotation.T.tolist())),
+                        Vector3(*frame.translation.tolist()), {})
         programs = [make(frame.body, frame_record(frame))
                     for make in (kinematics.link_pose, kinematics.link_jacobian)]
     pose, jacobian = (of_program(one, model, {'q': q}, world, None)[0].tolist()
