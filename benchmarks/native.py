@@ -235,7 +235,7 @@ PROGRAM = r"""
 #include <pinocchio/multibody.hpp>
 #include <pinocchio/algorithm/@HEADER@.hpp>
 #include <dlfcn.h>
-#include <chrono>
+#include <time.h>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -319,9 +319,10 @@ static void compare(const char * peer, const Vector & ours, const Eigen::MatrixX
   std::printf("%s error %.3g\n", peer,
     (ours - other).cwiseAbs().maxCoeff() / (1e-300 + other.cwiseAbs().maxCoeff()));
 }
-static double seconds() {
-  using std::chrono::steady_clock;
-  return std::chrono::duration<double>(steady_clock::now().time_since_epoch()).count();
+static double seconds() {   // of this thread: other programs hardly change it
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
 }
 static void * symbol(const std::string & path, const char * name) {
   void * library = dlopen(path.c_str(), RTLD_NOW);
