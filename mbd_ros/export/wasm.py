@@ -14,8 +14,8 @@
 WebAssembly that runs: modules of LLVM linked into one object, and that object made complete.
 
 LLVM writes an object that is a module already but for three things: memory, stack pointer and
-table of functions are imported for a linker to give, and nothing is exported (Tool Conventions of
-WebAssembly, Linking.md). A linker of several objects would have to move code and data; with all
+table of functions are imported for a linker to give, and nothing is exported (the tool conventions
+of WebAssembly on linking). A linker of several objects would have to move code and data; with all
 modules in one object everything has its place.
 
 """

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics.api.current_fields import in_field, is_field
-from mbd_ros.dynamics.api.functions import more_efforts
+from mbd_ros.dynamics.api.further_efforts import more_efforts
 from mbd_ros.dynamics.prepared.call import Array, checked_array, deliver
 from mbd_ros.dynamics.prepared.derivatives import (
     ForwardDynamicsDerivatives, HessianProduct, InverseDynamicsDerivatives)

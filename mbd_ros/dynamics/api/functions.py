@@ -134,7 +134,7 @@ def forward_dynamics(
         before = FORWARD_DYNAMICS.last
         known = before[7] if (
             model is before[0] and fluid is before[3] and ground is before[4]
-            and (gravity is before[2] or type(gravity) is tuple and gravity == before[2])
+            and (gravity is before[2] or isinstance(gravity, tuple) and gravity == before[2])
             and links == before[5] and dissipation is before[6]
             and formulation == before[1]) else FORWARD_DYNAMICS.within(
                 model, formulation, gravity, fluid, ground, links, dissipation)
@@ -209,7 +209,7 @@ def inverse_dynamics(
         before = INVERSE_DYNAMICS.last
         known = before[7] if (
             model is before[0] and fluid is before[3] and ground is before[4]
-            and (gravity is before[2] or type(gravity) is tuple and gravity == before[2])
+            and (gravity is before[2] or isinstance(gravity, tuple) and gravity == before[2])
             and links == before[5] and dissipation is before[6]
             and formulation == before[1]) else INVERSE_DYNAMICS.within(
                 model, formulation, gravity, fluid, ground, links, dissipation)
@@ -261,7 +261,7 @@ def bias_forces(
         before = BIAS_FORCES.last
         known = before[7] if (
             model is before[0] and fluid is before[3] and ground is before[4]
-            and (gravity is before[2] or type(gravity) is tuple and gravity == before[2])
+            and (gravity is before[2] or isinstance(gravity, tuple) and gravity == before[2])
             and links == before[5] and dissipation is before[6]
             and formulation == before[1]) else BIAS_FORCES.within(
                 model, formulation, gravity, fluid, ground, links, dissipation)

@@ -24,7 +24,7 @@ from mbd_ros.dynamics.algorithms.border import border_of, inwards
 from mbd_ros.dynamics.algorithms.registry import formulation_for
 from mbd_ros.dynamics.api.constrained import constrained_dynamics
 from mbd_ros.dynamics.api.current_fields import in_field, is_field
-from mbd_ros.dynamics.api.functions import more_efforts
+from mbd_ros.dynamics.api.further_efforts import more_efforts
 from mbd_ros.dynamics.loops.closure import carried_loops
 from mbd_ros.dynamics.loops.efforts import loop_wrenches
 from mbd_ros.dynamics.prepared.call import Array, checked_array, deliver

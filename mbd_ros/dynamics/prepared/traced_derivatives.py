@@ -90,7 +90,8 @@ def traced_derivatives(dyn: PreparedDynamics, function: str, *point: Array) -> A
     if model.elastic is not None and function == 'forward_dynamics':
         return _of_bent_links(dyn, *point)
     if traces(model, function):
-        columns = tangent_code(model, program_for(model, function)).columns(dyn.world_array, *point)
+        code = tangent_code(model, program_for(model, function))
+        columns = code.columns(dyn.world_array, *point)
     if columns is None or not np.isfinite(columns).all():  # where the rank of loops is in doubt
         columns = _differences(dyn, function, *point)
     found: Array = np.ascontiguousarray(columns.reshape(3, model.nv, -1).transpose(0, 2, 1))
