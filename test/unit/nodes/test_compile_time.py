@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import mbd_ros
-from mbd_ros.execution.ir.machine_code import Compiled, compilations
+from mbd_ros.execution.ir.machine_code import compilations, Compiled
 from mbd_ros.messages.basics.diagnostics import diagnostics, READY_IN, ready_in
 from mbd_ros.nodes.parts.compile_time import COSTS, expected_characters, expected_seconds, USUAL
 

@@ -19,8 +19,8 @@ from types import SimpleNamespace
 from described import joint, link, robot
 import pytest
 
-from mbd_ros.execution.ir.machine_code import Compiled
 from mbd_ros.errors import DescriptionError, InvalidValueError, NoModelError
+from mbd_ros.execution.ir.machine_code import Compiled
 from mbd_ros.nodes.parts import robot_source
 from mbd_ros.nodes.parts.fluid_and_ground import gravity_of
 from mbd_ros.nodes.parts.robot_source import RobotSource

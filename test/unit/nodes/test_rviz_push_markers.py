@@ -119,7 +119,7 @@ def test_a_link_is_pushed_by_a_spring_from_where_it_is_grabbed_to_the_mouse(desk
 
 
 def test_the_mouse_stays_in_the_world_while_the_link_moves(desk):
-    """RViz draws markers in the frames of links, and says nothing while the mouse is still."""
+    """Markers are drawn in the frames of links, and RViz says nothing while the mouse is still."""
     desk.say('link3', Feedback.MOUSE_DOWN, mouse_point_valid=True)
     there = mbd_ros.pose(ARM, Q, 'link3')[:3, 3] + LEFT
     desk.say('link3', Feedback.POSE_UPDATE, mbd_ros.pose(ARM, Q, 'link3')[:3, :3].T @ LEFT)
