@@ -134,7 +134,7 @@ def test_what_is_refused_is_counted_and_told_of_with_the_node(bench):
         assert bench.hear('as the robot', stamp, ROBOT) == [stamp]
         assert not bench.hear('zeros', stamp + 400 * MILLISECOND, STRANGER)
     assert not bench.hear('as the robot', stamp + 5000 * MILLISECOND, ROBOT)
-    figures = bench.node._how()
+    figures = bench.node._diagnostics()
     told = ('5 of /stranger (the states of /robot are used); '
             '1 of /robot (its stamp is ahead of those used so far)')
     assert figures.values['joint states refused'] == told

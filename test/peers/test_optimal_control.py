@@ -13,6 +13,7 @@
 """An optimal motion by ``mbd_ros.casadi``, beside the same problem in CasADi's expressions."""
 
 import importlib
+from pathlib import Path
 
 import casadi
 import numpy as np
@@ -20,8 +21,11 @@ import pinocchio as pin
 
 import mbd_ros
 
+ROOT = Path(__file__).resolve().parents[2]
 
-def test_the_optimum_of_a_swing_up_is_that_of_expressions():
+
+def test_the_optimum_of_a_swing_up_is_that_of_expressions(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT))   # benchmarks are not installed
     swing_up = importlib.import_module('benchmarks.swing_up')
     tree = importlib.import_module('benchmarks.casadi_tree')
     model, text, guess, goal, bounds = swing_up.arm()

@@ -104,7 +104,7 @@ def test_a_task_of_which_nothing_is_said():
         'axes': 'xyz', 'start': 'as_given', 'step': 0.002, 'metric': 'mass', 'bandwidth': 15.0,
         'approach_speed': 1.5, 'robust_rate': 0.0, 'adaptation_rate': 0.0, 'payload_limit': 0.0,
         'posture': (), 'posture_stiffness': (20.0,), 'actuated': (), 'clock': None,
-        'flexible': False}
+        'flexible': False, 'timing': 'given'}
 
 
 @pytest.mark.parametrize('robot', TASKS)

@@ -112,7 +112,16 @@ MOVABLE = {
 }
 
 
-@pytest.mark.parametrize('kind', KINDS)
+def test_a_path_by_a_timetable_is_moved_without_it():
+    # Its speeds are those that the efforts of the robot allow where it was.
+    data = {'kind': 'timetable', 'path': {'kind': 'ellipse', **MOVABLE['ellipse']},
+            'times': [0.0, 2.0], 'places': [0.0, 3.0], 'speeds': [0.0, 0.0]}
+    place = np.array([0.5, 2.0, 1.25])
+    assert place_of(data).tolist() == [1.0, 0.0, 1.0]
+    assert moved_path(data, place) == moved_path(data['path'], place)
+
+
+@pytest.mark.parametrize('kind', [kind for kind in KINDS if kind != 'timetable'])
 def test_a_path_of_any_kind_is_moved_as_a_whole(kind):
     data = {'kind': kind, **MOVABLE[kind]}
     assert place_of(data).tolist() == [1.0, 0.0, 1.0]

@@ -85,7 +85,7 @@ def test_steps_grow_again_after_one_that_was_halved():
     dyn, limits = sliders(1.0), []
 
     class Told(DirectElimination):
-        def _step(self, dyn, q, rows, violation, limit):
+        def least_step(self, dyn, q, rows, violation, limit):
             limits.append(limit)
             return np.array([-limit]), 1
     far = FunctionConstraint(   # at the first trial it seems to be as far away as before

@@ -12,7 +12,7 @@
 
 """Callables by model: made once for each, and forgotten when there are many."""
 
-from mbd_ros.dynamics.prepared.standard_calls import CallsByModel, StandardCalls
+from mbd_ros.dynamics.prepared.standard_calls import CallsByModel, MOST, StandardCalls
 
 
 class Counted(StandardCalls):
@@ -26,13 +26,13 @@ class Counted(StandardCalls):
 def test_they_are_made_once_until_there_are_many():
     calls = Counted('forward_dynamics')
     for _ in range(2):
-        for k in range(64):
+        for k in range(MOST):
             assert calls['kane'][k] == f'{k} by kane'
-    assert calls.made == tuple(range(64)) and len(calls['kane']) == 64
+    assert calls.made == tuple(range(MOST)) and len(calls['kane']) == MOST
     kept = calls['kane']
     assert isinstance(kept, CallsByModel) and kept is calls['kane']
-    assert kept[64] == '64 by kane' and len(kept) == 1
-    assert kept[0] == '0 by kane' and len(calls.made) == 66
+    assert kept[MOST] == f'{MOST} by kane' and len(kept) == 1
+    assert kept[0] == '0 by kane' and len(calls.made) == MOST + 2
 
 
 def test_a_formulation_that_suits_no_robot_is_not_kept():

@@ -95,7 +95,8 @@ def test_the_optimum_of_a_closed_form():
     assert np.abs(tau - expected).max() < 1e-3
 
 
-def test_a_closed_loop_stays_closed_through_a_swing_up():
+def test_a_closed_loop_stays_closed_through_a_swing_up(monkeypatch):
+    monkeypatch.syspath_prepend(str(URDF.parent))   # benchmarks are not installed
     # The crank cannot lift the linkage from where it hangs: it swings first.
     swing_up = importlib.import_module('benchmarks.swing_up')
     model, guess, goal, bounds = swing_up.four_bar()

@@ -307,7 +307,7 @@ def test_static_frames_of_a_new_robot(broadcaster, monkeypatch):
     frames = link_frames.LinkFrames(SimpleNamespace(
         create_publisher=create_publisher, destroy_publisher=topics.remove,
         create_subscription=lambda *arguments, **options: None, get_clock=lambda: clock),
-        10.0, None)
+        10.0, None, '')
     first, second = ([SimpleNamespace(child_frame_id=name, pose=pose) for name in names]
                      for pose, names in enumerate((['tool', 'plate'], ['tool'])))
     frames.use(first)
