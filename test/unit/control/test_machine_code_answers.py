@@ -27,7 +27,7 @@ from mbd_ros.control import (
     Actuation, ConstrainedMotion, default_task, JointCoupling, Line, NominalModel, TrackingLaw,
     Turn)
 from mbd_ros.control.references.time_code import TimeCode
-from mbd_ros.control.step import constrained_motion, constrained_step, nominal_model
+from mbd_ros.control.step import constrained_motion, nominal_model
 from mbd_ros.control.tasks.task import motion_for
 from mbd_ros.control.udwadia_kalaba import drives, passive_joints, solvers
 from mbd_ros.control.udwadia_kalaba.passive_joints import PassiveJoints
@@ -47,7 +47,7 @@ def alone(monkeypatch):
     for module, name in (
             (TimeCode, '_unusual'), (TrackingLaw, '_interpreted'), (drives, 'dense_share'),
             (constrained_motion, 'quick_constrained_acceleration'),
-            (constrained_step, 'rk4_step'), (nominal_model, 'interpreted')):
+            (nominal_model, 'corrected_step'), (nominal_model, 'interpreted')):
         monkeypatch.setattr(module, name, forbidden)
 
 
