@@ -72,8 +72,10 @@ class Timing:
         Place s, ``s'^2`` and ``s''`` along the path.
     time : array
         (k,) [s].
-    q, v : array
-        (k, nv): of all joints.
+    q : array
+        (k, nv): positions of all joints.
+    v : array
+        (k, nv): their velocities.
     acceleration : array
         (k, nv): after each point; at the last one before it.
     efforts : array
