@@ -95,7 +95,7 @@ def run(*makes: Callable[[], Runnable]) -> int:
     with contextlib.suppress(RuntimeError, ValueError):   # no stderr
         faulthandler.enable()   # a crash in C says where all threads were
     gc.set_threshold(*GARBAGE)
-    gc.freeze()   # modules are no garbage: to look through them takes 13 ms, while nobody else runs
+    gc.freeze()   # modules are no garbage; to look through them takes 13 ms, when nobody else runs
     sys.setswitchinterval(SWITCH_INTERVAL)
     over = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
