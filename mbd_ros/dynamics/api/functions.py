@@ -46,7 +46,6 @@ from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.execution import Executor
 from mbd_ros.model import Model
 
-ARRAY = np.ndarray
 INVERSE_DYNAMICS, BIAS_FORCES = map(StandardCalls, ('inverse_dynamics', 'bias_forces'))
 MASS_MATRIX, ENERGY, LINK_POSES = map(StandardCalls, ('mass_matrix', 'energy', 'link_poses'))
 POSES, JACOBIANS = map(StandardLinkCalls, ('pose', 'jacobian'))
@@ -129,15 +128,8 @@ def forward_dynamics(
     if executor is None and out is None and (
             external_forces is None or type(external_forces) is dict):
         links = () if external_forces is None else (*external_forces,)
-        if type(gravity) is ARRAY:
-            gravity = (*gravity.tolist(),)
-        before = FORWARD_DYNAMICS.last
-        known = before[7] if (
-            model is before[0] and fluid is before[3] and ground is before[4]
-            and (gravity is before[2] or isinstance(gravity, tuple) and gravity == before[2])
-            and links == before[5] and dissipation is before[6]
-            and formulation == before[1]) else FORWARD_DYNAMICS.within(
-                model, formulation, gravity, fluid, ground, links, dissipation)
+        known = FORWARD_DYNAMICS.within(
+            model, formulation, gravity, fluid, ground, links, dissipation)
         if known is not None:
             return known(q, v, tau) if external_forces is None else known(
                 q, v, tau, *external_forces.values())
@@ -204,15 +196,8 @@ def inverse_dynamics(
     if executor is None and out is None and actuated is None and (
             external_forces is None or type(external_forces) is dict):
         links = () if external_forces is None else (*external_forces,)
-        if type(gravity) is ARRAY:
-            gravity = (*gravity.tolist(),)
-        before = INVERSE_DYNAMICS.last
-        known = before[7] if (
-            model is before[0] and fluid is before[3] and ground is before[4]
-            and (gravity is before[2] or isinstance(gravity, tuple) and gravity == before[2])
-            and links == before[5] and dissipation is before[6]
-            and formulation == before[1]) else INVERSE_DYNAMICS.within(
-                model, formulation, gravity, fluid, ground, links, dissipation)
+        known = INVERSE_DYNAMICS.within(
+            model, formulation, gravity, fluid, ground, links, dissipation)
         if known is not None:
             return known(q, v, qdd) if external_forces is None else known(
                 q, v, qdd, *external_forces.values())
@@ -256,15 +241,8 @@ def bias_forces(
     if executor is None and out is None and (
             external_forces is None or type(external_forces) is dict):
         links = () if external_forces is None else (*external_forces,)
-        if type(gravity) is ARRAY:
-            gravity = (*gravity.tolist(),)
-        before = BIAS_FORCES.last
-        known = before[7] if (
-            model is before[0] and fluid is before[3] and ground is before[4]
-            and (gravity is before[2] or isinstance(gravity, tuple) and gravity == before[2])
-            and links == before[5] and dissipation is before[6]
-            and formulation == before[1]) else BIAS_FORCES.within(
-                model, formulation, gravity, fluid, ground, links, dissipation)
+        known = BIAS_FORCES.within(
+            model, formulation, gravity, fluid, ground, links, dissipation)
         if known is not None:
             return known(q, v) if external_forces is None else known(
                 q, v, *external_forces.values())

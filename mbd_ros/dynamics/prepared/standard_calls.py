@@ -81,8 +81,17 @@ class StandardCalls(dict[str, 'CallsByModel']):
 
         """
         try:   # those that are known are alive, so that theirs are the only ones of their ids
-            if gravity is not None and type(gravity) is not tuple:
-                gravity = tuple(gravity.tolist() if isinstance(gravity, np.ndarray) else gravity)
+            if type(gravity) is np.ndarray:
+                gravity = (*gravity.tolist(),)
+            before = self.last
+            if (model is before[0] and fluid is before[3] and ground is before[4]
+                    and (gravity is before[2]
+                         or isinstance(gravity, tuple) and gravity == before[2])
+                    and links == before[5] and dissipation is before[6]
+                    and formulation == before[1]):
+                return before[7]
+            if gravity is not None and not isinstance(gravity, tuple):
+                gravity = tuple(gravity)
             key = (id(model), formulation, gravity, id(fluid), id(ground), links, dissipation)
             call = self._within[key][1]
         except KeyError:
@@ -95,7 +104,7 @@ class StandardCalls(dict[str, 'CallsByModel']):
             if len(self._within) >= MOST:
                 self._within.clear()
             self._within[key] = (model, fluid, ground), call
-        except TypeError:
+        except (TypeError, ValueError):   # no three numbers: who takes them says so
             return None
         self.last = model, formulation, gravity, fluid, ground, links, dissipation, call
         return call

@@ -14,6 +14,7 @@
 
 import ctypes
 from dataclasses import replace
+from pathlib import Path
 
 from described import joint, link, robot
 from hypothesis import given, settings, strategies as st
@@ -22,6 +23,7 @@ import pytest
 from robots import chain, random_state, trees
 
 import mbd_ros
+from mbd_ros.errors import InvalidValueError
 
 
 @settings(max_examples=25, deadline=None)
@@ -79,3 +81,15 @@ def test_no_link_of_both_robots_is_displaced_by_nothing():
     assert same.position_jump == pytest.approx(0.0, abs=1e-15)
     assert same.q == pytest.approx([0.3])
     assert same.v == pytest.approx([0.4])
+
+
+@pytest.mark.parametrize('gravity', [
+    (0.0, 0.0, np.array([1.0, 2.0])), np.eye(3), 'abc', [0.0, 0.0], (0.0, 0.0, np.nan), {}, 3.0])
+@pytest.mark.parametrize('function', ['forward_dynamics', 'inverse_dynamics', 'bias_forces'])
+def test_what_is_no_gravity_is_refused_after_a_call_with_one(function, gravity):
+    model = mbd_ros.load(Path(__file__).resolve().parents[3] / 'urdf' / 'panda.urdf')
+    state = [np.zeros(7)] * (2 if function == 'bias_forces' else 3)
+    call = getattr(mbd_ros, function)
+    call(model, *state, gravity=(0.0, 0.0, -9.0))   # which is remembered, and compared with
+    with pytest.raises(InvalidValueError, match='three finite numbers'):
+        call(model, *state, gravity=gravity)
