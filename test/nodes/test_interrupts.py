@@ -128,7 +128,7 @@ run(Busy)
     assert (ended.returncode, ended.stderr) == (0, '')
 
 
-def test_a_crash_in_c_says_where_all_threads_were():
+def test_a_crash_in_c_says_where_its_thread_was():
     script = """
 import os, signal
 import rclpy.node

@@ -93,7 +93,9 @@ def run(*makes: Callable[[], Runnable]) -> int:
     # The context is shut down by the client library; a KeyboardInterrupt amid anything else would
     # only disturb the end. A signal that comes before the library is ready is kept for it.
     with contextlib.suppress(RuntimeError, ValueError):   # no stderr
-        faulthandler.enable()   # a crash in C says where all threads were
+        # A crash in C says where its thread was. Frames of the others change while they are read,
+        # and a second crash would end the report amid them.
+        faulthandler.enable(all_threads=False)
     gc.set_threshold(*GARBAGE)
     gc.freeze()   # modules are no garbage; to look through them takes 13 ms, when nobody else runs
     sys.setswitchinterval(SWITCH_INTERVAL)
