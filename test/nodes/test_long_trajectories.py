@@ -19,12 +19,16 @@ import time
 
 from builtin_interfaces.msg import Duration
 from controller_bench import ControllerBench, NAMES, START, URDF
+from mbd_msgs.action import FollowPath
 import numpy as np
 import pytest
+from rclpy.action import ActionClient
 from rclpy.executors import SingleThreadedExecutor
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from mbd_ros.control.references import path_data
 from mbd_ros.messages.trajectories import trajectories
+from mbd_ros.messages.trajectories.speed_scaling import SpeedScaling
 from mbd_ros.messages.trajectories.way_points import read_ahead
 
 pytestmark = pytest.mark.nodes
@@ -146,3 +150,33 @@ def test_what_comes_meanwhile_takes_its_place(run, threads):
     assert run.path is short
     run.steps_until(lambda: 'something else began' in run.bench.node.guard.last)
     assert math.isfinite(run.places[-1].sum())
+
+
+@pytest.mark.parametrize('where', ['path', 'constraint'])
+def test_a_long_spline_of_a_tool_is_made_beside_the_control_steps(run, monkeypatch, where):
+    """So it is when its speed changes: the path is made once, at another pace it is the same."""
+    found, made = [], path_data.made_from_data
+
+    def noted(kinds, noun, data, *more, **which):
+        if noun == 'path' and len(data.get('points', ())) == COUNT:
+            found.append(threading.current_thread())
+        return made(kinds, noun, data, *more, **which)
+    monkeypatch.setattr(path_data, 'made_from_data', noted)
+    path = '{kind: spline, duration: 60, points: [' + ''.join(
+        f'[{1.0 + 3e-5 * k:.6g}, 0, 1], ' for k in range(COUNT)) + ']}'
+    task = f'{{link: tool, path: {path}}}' if where == 'path' else (
+        f'{{link: tool, constraints: [{{kind: tool_position, link: tool, path: {path}}}]}}')
+    goals = run.bench.node._goals
+    client = ActionClient(run.bench.node, FollowPath, '~/follow_path')
+    run.steps_until(client.server_is_ready)
+    sent = client.send_goal_async(FollowPath.Goal(task=task))
+    run.steps_until(sent.done)
+    assert sent.result().accepted
+    run.steps_until(lambda: goals._active is not None and goals._active.handle is not None)
+    assert found and threading.main_thread() not in found
+    goals._on_factor(SpeedScaling(factor=0.5))
+    run.steps_until(lambda: goals.pace == 0.5)
+    for _ in range(20):
+        run.step()
+    assert threading.main_thread() not in found
+    client.destroy()

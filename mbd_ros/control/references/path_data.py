@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 import types
 from typing import Any, NamedTuple, TypeAlias
 
@@ -99,8 +99,42 @@ def path_from_data(data: Mapping[str, Any]) -> Path:
         If a datum is missing or not allowed.
 
     """
+    if isinstance(data, MadePath):
+        return data.path
     path: Path = made_from_data(KINDS, 'path', data)
     return path
+
+
+class MadePath(Mapping[str, Any]):
+    """
+    Data of a path with the path that they describe, which was made once and is not made again.
+
+    That of thousands of points takes milliseconds, which a control step does not have.
+
+    Parameters
+    ----------
+    data : mapping
+        As for ``path_from_data``, which says what is raised; nobody changes them.
+
+    Attributes
+    ----------
+    path : Path
+        The path.
+
+    """
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self._data = data
+        self.path = path_from_data(data)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._data[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._data)
+
+    def __len__(self) -> int:
+        return len(self._data)
 
 
 def place_of(data: Mapping[str, Any]) -> Vector:

@@ -33,7 +33,7 @@ from mbd_ros.control.constraints.tool_constraints import ToolPosition
 from mbd_ros.control.references.arguments import (
     flag, mapping, mappings, number_not_below_zero, positive_number, row, text, texts)
 from mbd_ros.control.references.pacing import Clock, Paced
-from mbd_ros.control.references.path_data import path_from_data, Reader, TIMETABLE
+from mbd_ros.control.references.path_data import KINDS, MadePath, path_from_data, Reader, TIMETABLE
 from mbd_ros.control.references.paths import end_of
 from mbd_ros.control.step.applied_forces import PostureSpring
 from mbd_ros.control.step.constrained_motion import ConstrainedMotion
@@ -370,6 +370,20 @@ def drawn_to(motion: ConstrainedMotion, task: Task, start: Vector, time: float =
     if task.posture or not any(task.posture_stiffness):
         return spring_for(motion.dyn, task)
     return hold_for(motion, start, time, task.step)
+
+
+def with_paths(task: Task) -> Task:
+    """
+    Return the same task with its paths made, also those of constraints, to begin it in no time.
+
+    Raises what ``path_from_data`` does. Nobody may change the task's data afterwards.
+    """
+    def made(value: Any) -> Any:
+        return MadePath(value) if isinstance(value, Mapping) and value.get('kind') in KINDS else (
+            value)
+
+    return replace(task, path=made(task.path), constraints=tuple(
+        {name: made(value) for name, value in one.items()} for one in task.constraints))
 
 
 def constraint_for(dyn: PreparedDynamics, task: Task) -> Constraint:

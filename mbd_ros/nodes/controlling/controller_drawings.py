@@ -16,12 +16,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+import contextlib
 from functools import partial
 from typing import NamedTuple
 
 from nav_msgs.msg import Path as PathMessage
 import numpy as np
 from numpy.typing import NDArray
+from rclpy._rclpy_pybind11 import InvalidHandle
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.task import Future
@@ -89,6 +91,7 @@ class ControllerDrawings:
         self._markers = node.create_publisher(MarkerArray, '~/markers', qos.RELIABLE)
         self._timer = node.create_timer(0.2, self._draw)
         self._told: Task | None = None
+        self._shown = object()   # which path was begun last
         self._names: list[str] = []
         self._paths: list[list[Vector]] = []
         self._traces: list[deque[tuple[int, Vector]]] = []
@@ -101,20 +104,30 @@ class ControllerDrawings:
 
     def show_path(self, tracker: Tracker, nanoseconds: int) -> None:
         """Publish what is followed from now on and remove what was drawn before."""
-        self._last, self._traces = None, []
+        self._last, self._traces, self._paths = None, [], []
         self._markers.publish(delete_all())
-        self._paths = [_points_of(path) for path in tracker.paths]
+        paths, frame = tracker.paths, self.frame(tracker.dyn.model)
         names = topic_names(tracker.links) if len(tracker.links) > 1 else []
-        frame = self.frame(tracker.dyn.model)
-        for name in {*names, *self._names}:   # of a tool that is followed no more it is empty
-            points = self._paths[names.index(name)] if name in names else []
-            self._publishers_of(name).desired.publish(
-                to_path(nanoseconds, frame, ((nanoseconds, point) for point in points)))
+        empty = [self._publishers_of(name).desired for name in {*self._names} - {*names}]
+        desired = [self._first.desired, *(self._publishers_of(name).desired for name in names)]
         self._names = names
-        first = self._paths[0] if self._paths else []
-        self._first.desired.publish(
-            to_path(nanoseconds, frame, ((nanoseconds, point) for point in first)))
-        self._tell_task(tracker.task if first else None)
+        self._tell_task(tracker.task if paths else None)
+        self._shown = shown = object()
+
+        def draw() -> None:   # thousands of numbers, for which a control step has no time
+            points = [_points_of(path) for path in paths]
+            messages = [to_path(nanoseconds, frame, ((nanoseconds, point) for point in each))
+                        for each in points]
+            none = to_path(nanoseconds, frame, ())
+            if self._shown is not shown:
+                return
+            self._paths = points
+            for publisher, message in [
+                    *((publisher, none) for publisher in empty),
+                    *zip(desired, [*messages[:1], *messages] if messages else [none])]:
+                with contextlib.suppress(InvalidHandle):   # the node was cleaned up meanwhile
+                    publisher.publish(message)
+        run_in_thread(draw)
 
     def _tell_task(self, task: Task | None) -> None:
         """Publish the text of a goal; that of a long path is written beside the control steps."""

@@ -42,7 +42,7 @@ from mbd_ros.control.tasks.followed_tools import ToolPoints
 from mbd_ros.control.tasks.goal_watch import JointTolerances, JointWatch, Outcome, PathWatch
 from mbd_ros.control.tasks.paced_motion import Followed, PacedMotion, prepare_pace, Stretchable
 from mbd_ros.control.tasks.rehearsal import fitting_pace, rehearse_joints, rehearse_task
-from mbd_ros.control.tasks.task import driven_joints, with_timing
+from mbd_ros.control.tasks.task import driven_joints, with_paths, with_timing
 from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.description.records.budget import unhurriedly
 from mbd_ros.errors import MbdError, TooMuchEffortError
@@ -179,8 +179,9 @@ class ControllerGoals:
         self._default_group = default_group
         self._newest: object = None
         self._coming: object = None   # a trajectory of many points, until another begins
-        # id of an accepted goal -> its approach, the task of the controller, and its own
-        self._approaches: dict[int, tuple[Way, Task, Task]] = {}
+        # id of an accepted goal -> its approach, its data if its text was long, the task of the
+        # controller, and its own
+        self._approaches: dict[int, tuple[Way, Any, Task, Task]] = {}
         self._paces: dict[int, float] = {}      # and at which part of its speed it has to be
         self._node, self._logger = node, node.get_logger()
         self._active: Active | None = None
@@ -464,7 +465,7 @@ class ControllerGoals:
             other = None if self._wanted == 1.0 else tracker.copy_for_planning()
 
             def rehearse() -> Way:
-                read[1] = task = with_timing(one.dyn, read[1], q)
+                read[1] = task = with_paths(with_timing(one.dyn, read[1], q))
                 at_all = partial(rehearse_task, one, task, q, v, path_goals.duration_of(goal))
                 way: Way = self._with_effort(at_all, partial(at_all, effort=False))
                 if other is not None:
@@ -472,7 +473,7 @@ class ControllerGoals:
                 return way
             return rehearse
         way = await self._rehearsed(goal, ask)
-        self._approaches[id(goal)] = way, *read
+        self._approaches[id(goal)] = way, data, read[0], read[1]
         return GoalResponse.ACCEPT
 
     @staticmethod
@@ -660,12 +661,13 @@ class ControllerGoals:
     def _begin_path(self, handle: Any) -> None:
         """Begin a path or constraints."""
         goal = handle.request
-        rehearsed, base, task = self._approaches.pop(id(goal))
+        rehearsed, data, base, task = self._approaches.pop(id(goal))
         controlled = self._controlled()
         tracker = controlled.tracker
         if controlled.task is not base:   # gains were changed, or the robot
-            again = path_goals.read_task(goal, controlled.task, controlled.commands)
-            task = replace(again, path=task.path, timing=task.timing)
+            again = path_goals.read_task(goal, controlled.task, controlled.commands, data)
+            task = replace(
+                again, path=task.path, constraints=task.constraints, timing=task.timing)
         paused = self._pace.factor == 0.0
         if paused:
             approach = tracker.follow(task, controlled.time, controlled.measured.q,
