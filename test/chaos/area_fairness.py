@@ -111,9 +111,7 @@ def measure(score: Score, demo: Demo, asker: Asker, start: Callable[..., Running
     for _ in range(score.cases(1, ROUNDS)):
         for times, found in zip(quiet, asker.waits(COUNT)):
             times += found
-        # As if from another machine: it takes what the others leave of the processors.
-        other = start('nice', '-n', '10', sys.executable, HERE / 'hostile_client.py', name,
-                      environment=SUPPORT)
+        other = start(sys.executable, HERE / 'hostile_client.py', name, environment=SUPPORT)
         other.wait_for('ready')
         time.sleep(SETTLING)
         for times, found in zip(beside, asker.waits(COUNT)):

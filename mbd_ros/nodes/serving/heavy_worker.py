@@ -31,7 +31,7 @@ from mbd_ros.messages.dynamics import request_costs as costs
 from mbd_ros.model import Model
 from mbd_ros.nodes.serving.answers import SERVICES
 from mbd_ros.nodes.serving.async_semaphore import AsyncSemaphore
-from mbd_ros.nodes.serving.worker_process import Done, Job, main, read, write
+from mbd_ros.nodes.serving.worker_process import Done, Job, main, MESSAGE, read, write
 
 LONGEST = 600.0
 """A process that has not answered after this time is ended [s]; a budget is a tenth of it."""
@@ -99,7 +99,7 @@ class HeavyWorker:
                 answered: Done = await done
         finally:
             self._octets -= len(octets)
-        return deserialize_message(answered.response, SERVICES[name].Response), answered
+        return deserialize_message(bytes(answered.response), SERVICES[name].Response), answered
 
     def _ask(self, done: Future, name: str, octets: bytes, model: Model | None,
              settings: SimpleNamespace) -> None:
@@ -118,7 +118,7 @@ class HeavyWorker:
         try:
             known = model is None or model is self._sent
             write(process.stdin, Job(
-                name, octets, settings, 0 if model is None else model.generation,
+                name, MESSAGE(octets), settings, 0 if model is None else model.generation,
                 None if known else pickle.dumps(model)))
             self._sent = model or self._sent
             done: Done = read(process.stdout)

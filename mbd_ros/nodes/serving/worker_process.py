@@ -13,8 +13,8 @@
 """
 The process that answers large requests, begun by ``HeavyWorker``.
 
-It reads jobs from its standard input and writes answers to its standard output, both as octets
-behind their number. It has a low priority, joins no graph, and ends with the node that began it.
+It reads jobs from its standard input and writes answers to its standard output. It has a low
+priority, joins no graph, and ends with the node that began it.
 """
 
 from __future__ import annotations
@@ -43,6 +43,8 @@ from mbd_ros.nodes.serving.answers import Answers, Ran, SERVICES
 NICENESS = 10
 """What other processes want is done first."""
 LENGTH = struct.Struct('<Q')
+MESSAGE = pickle.PickleBuffer
+"""Octets of a message, which are handed on as they are: to copy megabytes keeps other threads."""
 
 
 class Job(NamedTuple):
@@ -53,7 +55,7 @@ class Job(NamedTuple):
     ----------
     name : str
         Of the service.
-    request : bytes
+    request : bytes or MESSAGE
         Serialized.
     settings : SimpleNamespace
         Parameters of the node.
@@ -65,7 +67,7 @@ class Job(NamedTuple):
     """
 
     name: str
-    request: bytes
+    request: bytes | pickle.PickleBuffer
     settings: SimpleNamespace
     generation: int
     model: bytes | None
@@ -77,7 +79,7 @@ class Done(NamedTuple):
 
     Attributes
     ----------
-    response : bytes
+    response : bytes or MESSAGE
         Serialized; it says what was wrong.
     ran : Ran or None
         What has computed it.
@@ -88,27 +90,42 @@ class Done(NamedTuple):
 
     """
 
-    response: bytes
+    response: bytes | pickle.PickleBuffer
     ran: Ran | None
     refused: str
     trace: str
 
 
 def write(stream: Any, what: object) -> None:
-    """Write an object of this file to another process of this node."""
-    octets = pickle.dumps(what, pickle.HIGHEST_PROTOCOL)
-    stream.write(LENGTH.pack(len(octets)))
-    stream.write(octets)
+    """
+    Write an object of this file to another process of this node.
+
+    How many parts it has, and the parts, each behind the number of its octets: the pickled object,
+    and what it holds as ``MESSAGE``.
+    """
+    apart: list[pickle.PickleBuffer] = []
+    octets = pickle.dumps(what, pickle.HIGHEST_PROTOCOL, buffer_callback=apart.append)
+    stream.write(LENGTH.pack(1 + len(apart)))
+    for part in (octets, *(one.raw() for one in apart)):
+        stream.write(LENGTH.pack(len(part)))
+        stream.write(part)
     stream.flush()
 
 
 def read(stream: Any) -> Any:
-    """Return the next object, as ``write`` wrote it; EOFError where the other process ended."""
-    head = stream.read(LENGTH.size)
-    if len(head) < LENGTH.size:
-        raise EOFError
-    octets = stream.read(LENGTH.unpack(head)[0])
-    return pickle.loads(octets)
+    """
+    Return the next object, as ``write`` wrote it; EOFError where the other process ended.
+
+    What it held as ``MESSAGE`` is bytes.
+    """
+    def number() -> int:
+        head = stream.read(LENGTH.size)
+        if len(head) < LENGTH.size:
+            raise EOFError
+        return int(LENGTH.unpack(head)[0])
+
+    octets, *apart = [stream.read(number()) for _ in range(number())]
+    return pickle.loads(octets, buffers=apart)
 
 
 def answer(job: Job, model: Model | None) -> Done:
@@ -117,7 +134,7 @@ def answer(job: Job, model: Model | None) -> Done:
     response, ran, refused, trace = kind.Response(), None, '', ''
     try:
         try:
-            request = deserialize_message(job.request, kind.Request)
+            request = deserialize_message(bytes(job.request), kind.Request)
         except RuntimeError as error:
             raise MbdError(str(error)) from None
         costs.require_affordable(costs.cost_of(
@@ -129,7 +146,7 @@ def answer(job: Job, model: Model | None) -> Done:
     except Exception as error:   # whatever it is, the node must hear of it
         refused, trace = f'internal error: {error!r}', traceback.format_exc()
         fail(response, MbdError(refused), job.generation)
-    return Done(serialize_message(response), ran, refused, trace)
+    return Done(MESSAGE(serialize_message(response)), ran, refused, trace)
 
 
 def serve(jobs: Callable[[], Job], done: Callable[[Done], None]) -> None:

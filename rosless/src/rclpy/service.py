@@ -22,9 +22,10 @@ from types import CoroutineType
 from typing import Any, NamedTuple, TypeAlias
 
 from cyclonedds.core import DDSException
-from rosless.dds.sample import Copied, LARGE, Left
+from rosless.dds.sample import Copied, Left
 from rosless.idl.codec import deserialize, serialize
 from rosless.idl.errors import DeserializationError
+from rosless.idl.octets import LARGE
 from rosless.idl.unread import unread
 
 from .callback_groups import CallbackGroup, ReentrantCallbackGroup

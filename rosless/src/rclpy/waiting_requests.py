@@ -23,7 +23,7 @@ from rosless.dds.sample import Copied, Left
 
 Sample: TypeAlias = Copied | Left
 LOOK_PERIOD = 1_000_000  # ns, between looks whether several clients wait
-AT_ONCE = 64  # requests that are taken from DDS while one is answered
+AT_ONCE = 1000  # requests that are taken from DDS while one is answered: some milliseconds
 # Of one service, and a client alone may have as many.
 MOST_WAITING = 10_000
 MOST_OCTETS = 64 << 20

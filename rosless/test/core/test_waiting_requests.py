@@ -50,7 +50,7 @@ def rest(requests: WaitingRequests) -> list[Any]:
     return found
 
 
-@given(st.lists(st.integers(0, 4), max_size=AT_ONCE))
+@given(st.lists(st.integers(0, 4), max_size=64))
 def test_clients_take_turns_and_each_keeps_its_order(clients: list[int]) -> None:
     requests, dropped = waiting(*clients)
     found = rest(requests)

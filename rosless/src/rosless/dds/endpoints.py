@@ -26,10 +26,11 @@ from cyclonedds.pub import DataWriter
 from cyclonedds.qos import Qos
 from cyclonedds.sub import DataReader
 from cyclonedds.topic import Topic
+from rosless.idl.octets import LARGE
 
 from .library import c, DATA_AVAILABLE, TIMEOUT
 from .qos import user_data
-from .sample import ANY_STATE, Copied, LARGE, Left, take_and_leave, write
+from .sample import ANY_STATE, Copied, Left, take_and_leave, write
 
 MOST_WRITERS = 64  # whose GUIDs a reader remembers
 FULL_PERIOD = 0.001  # s, between two attempts to write when a reliable reader is too slow

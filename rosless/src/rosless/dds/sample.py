@@ -18,11 +18,11 @@ import ctypes as ct
 from typing import Any
 
 from cyclonedds.core import DDSException
+from rosless.idl.octets import address_of, LARGE
 
 from .library import c, quick
 
 ANY_STATE = 0x7F
-LARGE = 1 << 18  # octets; to copy or send more takes a tenth of a millisecond, or many
 
 
 class Octets(ct.Structure):
@@ -134,6 +134,5 @@ def take_and_leave(reader: int, topic: str) -> Left | None:
 
 def write(writer: int, data: bytes | bytearray) -> Any:
     """Write octets, while other threads run; return the code of `dds_write`."""
-    octets = data if isinstance(data, bytearray) else bytearray(data)
-    place = Octets(ct.addressof(ct.c_char.from_buffer(octets)), len(octets))
+    place = Octets(address_of(data), len(data))
     return c.dds_write(writer, ct.byref(place))

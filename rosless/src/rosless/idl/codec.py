@@ -41,12 +41,13 @@ Reading: TypeAlias = 'Callable[[Any, bytes, int, int, list[int]], int]'
 _lock = threading.RLock()
 _writers: dict[type, Callable[[Any, bytearray], None]] = {}
 _readers: dict[type, Reading] = {}
+_wholes: dict[type, Callable[[Any, bytes], bytes | None]] = {}
 
 if sys.byteorder != 'little':
     raise ImportError('rosless needs a little-endian machine')
 
 
-def serialize(message: Message, prefix: bytes = b'') -> bytearray:
+def serialize(message: Message, prefix: bytes = b'') -> bytes | bytearray:
     """
     Return the CDR octets of a message, with encapsulation header, padded to four octets.
 
@@ -59,9 +60,13 @@ def serialize(message: Message, prefix: bytes = b'') -> bytearray:
         a multiple of eight.
 
     """
+    cls = type(message)
+    if cls in _wholes:
+        whole = _wholes[cls](message, HEADER + prefix)
+        if whole is not None:
+            return whole
     buffer = bytearray(HEADER)
     buffer += prefix
-    cls = type(message)
     write = _writers.get(cls) or writer(cls)
     write(message, buffer)
     tail = -len(buffer) & 3
@@ -131,10 +136,14 @@ def writer(cls: type[Message]) -> Callable[[Any, bytearray], None]:
         return _writers[cls]
 
 
-def add_writer(cls: type[Message], write: Callable[[Any, bytearray], None]) -> None:
-    """Let a function write the messages of a class."""
+def add_writer(
+    cls: type[Message],
+    write: Callable[[Any, bytearray], None],
+    whole: Callable[[Any, bytes], bytes | None],
+) -> None:
+    """Let functions write the messages of a class: into a buffer, or all octets behind a head."""
     with _lock:
-        _writers[cls] = write
+        _writers[cls], _wholes[cls] = write, whole
 
 
 def reader(cls: type[Message]) -> Reading:

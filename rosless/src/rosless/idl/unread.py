@@ -19,6 +19,7 @@ from typing import Any
 
 from . import codec
 from .message import Message
+from .octets import joined
 
 _lock = threading.Lock()
 _classes: dict[type, Any] = {}
@@ -29,8 +30,9 @@ def unread(data: bytes, cls: Any, offset: int = 4, most: int | None = None) -> A
     Return a message without reading its octets; parameters are those of `codec.deserialize`.
 
     It is an instance of `cls`. What is wrong with the octets is raised when a field is asked for
-    or changed. To write it while it is unread takes no longer than to copy its octets, and
-    its attribute `octets_unread` is their number, 0 once it was read.
+    or changed. To write it while it is unread takes no longer than to copy its octets, a large
+    one while other threads run, and its attribute `octets_unread` is their number, 0 once it was
+    read.
 
     """
     codec.require_plain(data, cls)
@@ -49,7 +51,7 @@ def _class_of(cls: Any) -> Any:
                 '__eq__': _equals, '__hash__': None,
                 'octets_unread': property(_octets_unread)})
             type.__setattr__(made, '__slots__', cls.__slots__)  # by which messages are compared
-            codec.add_writer(made, _writer(cls))
+            codec.add_writer(made, _writer(cls), _whole)
         return made
 
 
@@ -87,6 +89,15 @@ def _equals(message: Any, other: Any) -> Any:
     if type(other) is type(message):
         return Message.__eq__(message, other)
     return other.__eq__(message)  # which is of a derived class
+
+
+def _whole(message: Any, head: bytes) -> bytes | None:
+    """Return `head` and the octets of a message that is unread; None if it was read."""
+    waiting = message._unread
+    if waiting is None or (len(head) - waiting[1]) % 8:  # numbers would not stay aligned
+        return None
+    data, offset, _ = waiting
+    return joined(head, data, offset)
 
 
 def _writer(cls: type[Message]) -> Any:
