@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from importlib import import_module
+import os
 import signal
 import sys
 
@@ -41,6 +42,8 @@ its arguments and sets ``run``, a function of the parsed ones; it is loaded if i
 """
 INTERRUPTED = 128 + signal.SIGINT
 """What shells say of a command that Ctrl-C ended."""
+CLOSED = 128 + signal.SIGPIPE
+"""The same where nobody reads its output any more."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -56,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     -------
     int
         Exit code: 0, 1 after an error of this package, 2 (by ``SystemExit``) after a wrong word,
-        130 after Ctrl-C.
+        130 after Ctrl-C, 141 where its output was closed.
 
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
@@ -78,15 +81,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         parsed.xacro_args = xacro.argument_words(given)
         if getattr(parsed, 'show_args', False):
-            import_module('mbd_ros.cli.robot_file').show_arguments(parsed)
-            return 0
-        return parsed.run(parsed)
+            parsed.run = import_module('mbd_ros.cli.robot_file').show_arguments
+        code: int = parsed.run(parsed)
+        sys.stdout.flush()
+        return code
     except MbdError as error:
         for finding in error.findings:
             if finding.severity != 'info':
                 print(finding, file=sys.stderr)
         print(f'mbd_ros: {error}', file=sys.stderr)
         return 1
+    except BrokenPipeError:   # as of `mbd_ros info robot.urdf | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())   # the rest goes nowhere
+        return CLOSED
     except KeyboardInterrupt:
         print('mbd_ros: interrupted', file=sys.stderr)
         return INTERRUPTED

@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 import subprocess
 import sys
@@ -74,3 +75,18 @@ def test_each_subcommand_explains_itself(name, capsys):
     assert end.value.code == 0
     said = capsys.readouterr().out
     assert said.startswith(f'usage: mbd_ros {name}')
+
+
+def test_a_reader_that_stops_reading_is_no_error():
+    """As `mbd_ros info robot.urdf | head -1`; here nobody reads from the beginning."""
+    robot = Path(__file__).resolve().parents[3] / 'urdf' / 'pendulum.urdf.xacro'
+    ours, theirs = os.pipe()
+    os.close(ours)
+    try:
+        done = subprocess.run(
+            [sys.executable, '-c', 'import sys; from mbd_ros.cli.command import main; '
+             'sys.exit(main())', 'info', str(robot)], stdout=theirs, stderr=subprocess.PIPE,
+            text=True, check=False)
+    finally:
+        os.close(theirs)
+    assert (done.returncode, done.stderr) == (command.CLOSED, '')
