@@ -15,7 +15,6 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from mbd_ros.cli.robot_file import add_robot, reading
 from mbd_ros.dynamics.analysis.analyse import analyse, Report
@@ -27,13 +26,12 @@ MANY = 1000
 """States of the batch that is measured."""
 
 
-def add_to(subparsers: Any) -> None:
-    """Add the subcommand to the parser of ``mbd_ros``."""
-    parser = subparsers.add_parser(
-        'analyse', help='count operations and critical paths of the formulations',
-        description='Prints what forward dynamics of a robot costs by each formulation: '
-                    'operations, critical path, steps of a list schedule on p processors; and '
-                    'which one is fastest on this machine.')
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the subcommand to its parser."""
+    parser.description = (
+        'Prints what forward dynamics of a robot costs by each formulation: '
+        'operations, critical path, steps of a list schedule on p processors; and '
+        'which one is fastest on this machine.')
     add_robot(parser)
     parser.add_argument('--processors', default='1,2,4,8', metavar='P,P,...',
                         help='numbers of processors (%(default)s)')

@@ -15,7 +15,6 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from mbd_ros.cli import warm
 from mbd_ros.execution.ir.object_cache import object_cache, VARIABLE
@@ -23,11 +22,10 @@ from mbd_ros.execution.ir.object_cache import object_cache, VARIABLE
 MEGABYTE = 1e6
 
 
-def add_to(subparsers: Any) -> None:
-    """Add the subcommand to the parser of ``mbd_ros``."""
-    parser = subparsers.add_parser(
-        'cache', help='show, fill or clear the machine code kept on disk',
-        description='Machine code of robots is kept on disk, so that they are compiled once. '
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the subcommand to its parser."""
+    parser.description = (
+        'Machine code of robots is kept on disk, so that they are compiled once. '
         f'{VARIABLE} names another folder; empty or "off" keeps nothing.')
     actions = parser.add_subparsers(metavar='ACTION', required=True)
     actions.add_parser('show', help='say where it is and how large').set_defaults(run=show)

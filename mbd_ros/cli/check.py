@@ -27,11 +27,10 @@ from mbd_ros.dynamics.loops.diagnosis import check, Diagnosis, SEVERITIES
 from mbd_ros.errors import InvalidValueError
 
 
-def add_to(subparsers: Any) -> None:
-    """Add the subcommand to the parser of ``mbd_ros``."""
-    parser = subparsers.add_parser(
-        'check', help='say what is wrong with a robot description',
-        description='Prints what is wrong with robot descriptions or suspicious about them, with '
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the subcommand to its parser."""
+    parser.description = (
+        'Prints what is wrong with robot descriptions or suspicious about them, with '
         'the line and what to do. Exit code: 1 if there is a finding of the severity --fail-on or '
         'worse, 0 otherwise.')
     add_robot(parser, many=True)

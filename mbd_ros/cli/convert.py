@@ -20,7 +20,6 @@ import os
 from pathlib import Path
 import shutil
 import sys
-from typing import Any
 
 from mbd_ros.cli.robot_file import add_robot, reading
 from mbd_ros.description.read import read
@@ -38,11 +37,10 @@ DIALECTS = ('loop_joint', 'constraint', 'drake', 'gazebo', 'joint')
 SUFFIXES = {'.urdf': 'urdf', '.xml': 'mjcf', '.mjcf': 'mjcf', '.sdf': 'sdf', '.yaml': 'loops.yaml'}
 
 
-def add_to(subparsers: Any) -> None:
-    """Add the subcommand to the parser of ``mbd_ros``."""
-    parser = subparsers.add_parser(
-        'convert', help='write a robot description in another format',
-        description='Reads a robot description and writes its links, joints, loop joints and '
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the subcommand to its parser."""
+    parser.description = (
+        'Reads a robot description and writes its links, joints, loop joints and '
         'masses in another format. What the other format has no words for is an error. URDF keeps '
         'shapes and what is for other programs, MJCF and SDF are written without. Findings of the '
         'reader go to the standard error output.')

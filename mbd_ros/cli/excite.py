@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
 
 import numpy as np
 
@@ -31,11 +30,10 @@ DIGITS = 6
 """Of positions, velocities and accelerations: micrometres and microradians."""
 
 
-def add_to(subparsers: Any) -> None:
-    """Add the subcommand to the parser of ``mbd_ros``."""
-    parser = subparsers.add_parser(
-        'excite', help='plan a motion from which identify learns much',
-        description='Plans a Fourier series for each joint, from rest to rest, within limits of '
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the subcommand to its parser."""
+    parser.description = (
+        'Plans a Fourier series for each joint, from rest to rest, within limits of '
         'position, velocity and effort, by the condition number of the regressor, and writes it '
         'as a goal of FollowJointTrajectory. Collisions are not looked for: see it in a simulator '
         'first.')

@@ -34,11 +34,10 @@ LONGEST_TASK = 1 << 20
 """Characters of a file that holds a task."""
 
 
-def add_to(subparsers: Any) -> None:
-    """Add the subcommand to the parser of ``mbd_ros``."""
-    parser = subparsers.add_parser(
-        'export', help='write the dynamics of a robot as a C library',
-        description='Writes a header for C99 and C++, a static library and, where a linker is '
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the subcommand to its parser."""
+    parser.description = (
+        'Writes a header for C99 and C++, a static library and, where a linker is '
         'found, a shared one, an example, and what CMake and pkg-config read. The library needs '
         'neither Python nor mbd_ros. Functions: ' + ', '.join(QUANTITIES) + '.')
     add_robot(parser)

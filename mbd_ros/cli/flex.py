@@ -35,11 +35,10 @@ PREFIX = 'joint_'
 """Of the arrays that say which nodes carry a joint."""
 
 
-def add_to(subparsers: Any) -> None:
-    """Add the subcommand to the parser of ``mbd_ros``."""
-    parser = subparsers.add_parser(
-        'flex', help='let a link bend, by finite elements',
-        description='Reduces mass and stiffness matrices of a link to a few shapes and writes the '
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the subcommand to its parser."""
+    parser.description = (
+        'Reduces mass and stiffness matrices of a link to a few shapes and writes the '
         'robot with them as <mbd:flexible>. The arrays of MATRICES, a file *.npz, are points '
         '(k, 3) [m] in the frame of the link, mass and stiffness (d k, d k) by nodes of d = 3 or '
         '6 degrees of freedom, root: the nodes at the joint that moves the link, and for each '

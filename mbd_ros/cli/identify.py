@@ -18,7 +18,6 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 import sys
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,11 +35,10 @@ from mbd_ros.simulation.recordings import KINDS, MotionRecord, read_motion
 Array = NDArray[np.float64]
 
 
-def add_to(subparsers: Any) -> None:
-    """Add the subcommand to the parser of ``mbd_ros``."""
-    parser = subparsers.add_parser(
-        'identify', help='find masses, inertias and friction from recorded motions',
-        description='Reads joint states with efforts from bags of ROS 2 (a folder, *.mcap, '
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the subcommand to its parser."""
+    parser.description = (
+        'Reads joint states with efforts from bags of ROS 2 (a folder, *.mcap, '
         '*.db3), *.csv with names of columns such as tau_joint1, or arrays time, q, v and tau '
         'from *.npz, and finds masses, mass centres, inertias, friction, rotors and offsets that '
         'explain the efforts, with their standard deviations. What the motion leaves open stays '

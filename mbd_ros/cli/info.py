@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from typing import Any
 
 from mbd_ros.cli.robot_file import add_robot, reading
 from mbd_ros.dynamics.loops.diagnosis import some_closure
@@ -25,11 +24,9 @@ from mbd_ros.model import load, Model
 from mbd_ros.model.tree_text import tree_lines
 
 
-def add_to(subparsers: Any) -> None:
-    """Add the subcommand to the parser of ``mbd_ros``."""
-    parser = subparsers.add_parser(
-        'info', help='print the tree of a robot, its masses, loops and mobility',
-        description='Prints what a robot description describes.')
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the subcommand to its parser."""
+    parser.description = 'Prints what a robot description describes.'
     add_robot(parser)
     parser.add_argument('--floating-base', action='store_true',
                         help='the root link moves freely')

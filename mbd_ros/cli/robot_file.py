@@ -78,7 +78,7 @@ def named_folders(words: Iterable[str]) -> dict[str, str]:
     return packages
 
 
-def show_arguments(arguments: argparse.Namespace) -> None:
+def show_arguments(arguments: argparse.Namespace) -> int:
     """Print the arguments of the files, each with its default."""
     for file in getattr(arguments, 'files', None) or [arguments.file]:
         if not str(file).endswith('.xacro'):
@@ -91,3 +91,4 @@ def show_arguments(arguments: argparse.Namespace) -> None:
             value = given['arguments'].get(name)
             print(f'{name}:={value}' if value is not None else
                   f'{name}  (no default)' if default is None else f'{name}:={default}  (default)')
+    return 0

@@ -40,11 +40,10 @@ COMBINE = {'count': np.add, 'sum': np.add, 'squares': np.add, 'least': np.minimu
            'largest': np.maximum}
 
 
-def add_to(subparsers: Any) -> None:
-    """Add the subcommand to the parser of ``mbd_ros``."""
-    parser = subparsers.add_parser(
-        'sweep', help='extremes and means of a function over many random states',
-        description='Draws positions within their limits, and velocities and accelerations or '
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the subcommand to its parser."""
+    parser.description = (
+        'Draws positions within their limits, and velocities and accelerations or '
         'efforts within theirs, else within 1 (evenly), and prints what the function is for each '
         'joint. Workers make the states; memory does not grow with their number.')
     add_robot(parser)

@@ -39,11 +39,10 @@ DESCRIPTIONS = ('.urdf', '.xacro', '.xml', '.mjcf', '.sdf', '.world')
 """Ends of names of robot descriptions."""
 
 
-def add_to(subparsers: Any) -> None:
-    """Add the subcommand to the parser of ``mbd_ros``."""
-    parser = subparsers.add_parser(
-        'view', help='write a saved run, or a robot, as one HTML file',
-        description='Reads a run that Trajectory.save wrote, or a bag of ROS 2 with joint states '
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the subcommand to its parser."""
+    parser.description = (
+        'Reads a run that Trajectory.save wrote, or a bag of ROS 2 with joint states '
         'and a robot description, and writes a page that plays it in any browser, without a '
         'server; with --static, of a robot description, a page that moves the robot and shows '
         'the effort that holds it, computed in the browser.')

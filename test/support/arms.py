@@ -31,6 +31,7 @@ class Axis(NamedTuple):
     low: float = -math.inf
     high: float = math.inf
     slides: bool = False
+    slim: float = 0.0   # radius of a rod, whose inertia it has about its own line, too [m]
 
 
 TURN, QUARTER = 2.0 * math.pi, 0.5 * math.pi
@@ -58,6 +59,17 @@ ARMS = {
             (QUARTER, 0.4, 4.0, 1.745, 2.967), (-QUARTER, 0.0, 2.7, 2.269, 2.094),
             (-QUARTER, 0.4, 1.7, 2.443, 2.967), (QUARTER, 0.0, 1.8, 3.142, 2.094),
             (0.0, 0.126, 0.3, 3.142, 3.054))),
+    # The Gen3's lengths and masses: links are slim, and four joints have no limit.
+    'slim': tuple(
+        Axis(0.0, alpha, d, mass, top, effort, -high, high, slim=0.02)
+        for alpha, d, mass, top, effort, high in (
+            (-QUARTER, 0.2848, 1.377, 1.396, 39.0, math.inf),
+            (QUARTER, -0.0118, 1.164, 1.396, 39.0, 2.24),
+            (QUARTER, -0.4208, 1.164, 1.396, 39.0, math.inf),
+            (-QUARTER, -0.0128, 0.930, 1.396, 39.0, 2.57),
+            (-QUARTER, -0.3143, 0.678, 1.222, 9.0, math.inf),
+            (QUARTER, 0.0, 0.678, 1.222, 9.0, 2.09),
+            (0.0, -0.1674, 0.364, 1.222, 9.0, math.inf))),
     # A SCARA of common size; the third axis slides.
     'scara': (
         Axis(0.325, 0.0, 0.3, 6.0, 5.0, 80.0, -2.4, 2.4),
@@ -66,7 +78,8 @@ ARMS = {
         Axis(0.0, 0.0, 0.05, 0.3, 20.0, 5.0, -TURN, TURN))}
 READY = {'offset_wrist': (0.0, -1.57, 1.57, -1.57, -1.57, 0.0),
          'narrow': (0.0, -1.8, -3.0, 0.0, 1.2, 0.0),
-         'seven': (0.0, 0.5, 0.0, -1.4, 0.0, 1.0, 0.0), 'scara': (0.4, 1.6, 0.1, 0.0)}
+         'seven': (0.0, 0.5, 0.0, -1.4, 0.0, 1.0, 0.0), 'scara': (0.4, 1.6, 0.1, 0.0),
+         'slim': (0.0, -0.26, math.pi, -2.27, 0.0, -0.96, 0.0)}
 """A posture of each from which it can go in any direction."""
 
 
@@ -77,6 +90,7 @@ def arm(name: str) -> str:
     for k, axis in enumerate(ARMS[name]):
         length = math.hypot(axis.a, axis.d)
         across = axis.mass * (length**2 / 12.0 + RADIUS**2)
+        along = 0.5 * axis.mass * axis.slim**2 if axis.slim else across
         kind = ('prismatic' if axis.slides else
                 'continuous' if math.isinf(axis.high) else 'revolute')
         limits = '' if kind == 'continuous' else f'lower="{axis.low}" upper="{axis.high}"'
@@ -85,7 +99,7 @@ def arm(name: str) -> str:
             f'{origin}<axis xyz="0 0 1"/>'
             f'<limit velocity="{axis.top}" effort="{axis.effort}" {limits}/></joint>'
             f'<link name="l{k}"><inertial><origin xyz="{0.5 * axis.a} 0 {0.5 * axis.d}"/>'
-            f'<mass value="{axis.mass}"/><inertia ixx="{across}" iyy="{across}" izz="{across}" '
+            f'<mass value="{axis.mass}"/><inertia ixx="{across}" iyy="{across}" izz="{along}" '
             'ixy="0" ixz="0" iyz="0"/></inertial></link>')
         origin = f'<origin xyz="{axis.a} 0 {axis.d}" rpy="{axis.alpha} 0 0"/>'
         parent = f'l{k}'

@@ -48,6 +48,12 @@ UNHURRIED = 0.7
 REPULSION, BRAKES = 10.0, 3.0
 """How much stiffer than the springs zones are, and than the dampers brakes."""
 
+STEPS_AHEAD = 2.0
+"""
+Integration steps by which the velocity of dampers is ahead: with brakes, ``1 + BRAKES`` times as
+strong, the fastest free motion is 2 per step, and RK4 is stable up to 2.78.
+"""
+
 
 class AppliedForce(Protocol):
     """A generalized force as a function of the state."""
@@ -57,11 +63,16 @@ class AppliedForce(Protocol):
         ...
 
 
+def dampers(damping: float, roots: Row, inertia: Row) -> Row:
+    """Return ``2 zeta sqrt(k m_ii)`` [N m s/rad or N s/m], on scalars (nv); roots: of k."""
+    return [(2.0 * damping) * s * root(m) for s, m in zip(roots, inertia)]
+
+
 def spring_force(damping: float, roots: Row, weight: Row, way: Row, rate: Row, inertia: Row
                  ) -> Row:
     """Return ``g + k way + 2 zeta sqrt(k m_ii) rate``, on scalars (nv each); roots: of k."""
-    return [g + s * s * x + (2.0 * damping) * s * root(m) * dx
-            for s, g, x, dx, m in zip(roots, weight, way, rate, inertia)]
+    return [g + s * s * x + c * dx for s, c, g, x, dx in zip(
+        roots, dampers(damping, roots, inertia), weight, way, rate)]
 
 
 class Room(NamedTuple):
@@ -109,6 +120,7 @@ def avoiding_force(rooms: Iterable[Room], damping: float, roots: Row, q: Row, v:
     faster than ``UNHURRIED`` allows, by y: ``BRAKES 2 zeta sqrt(k m_ii) y``.
     """
     force: Row = [0.0] * len(v)
+    brakes = dampers(BRAKES * damping, roots, inertia)
     for room in rooms:
         s = roots[room.v]
         if math.isfinite(room.low):
@@ -119,7 +131,7 @@ def avoiding_force(rooms: Iterable[Room], damping: float, roots: Row, q: Row, v:
             force[room.v] -= REPULSION / room.zone * s * s * deep * deep
         if math.isfinite(room.speed):
             beyond = positive_part(v[room.v] - room.speed) - positive_part(-v[room.v] - room.speed)
-            force[room.v] -= BRAKES * 2.0 * damping * s * root(inertia[room.v]) * beyond
+            force[room.v] -= brakes[room.v] * beyond
     return force
 
 
@@ -141,6 +153,12 @@ class PostureSpring:
     the constraint leaves a choice, equal springs share a displacement among the joints by their
     lever, not by their inertia: without them the light wrist of an arm would do all the work.
 
+    A damper that suits ``m_ii`` is too strong for an explicit integrator where joints can turn
+    against each other with hardly any inertia, as the first and third of an arm that is folded
+    upwards. Dampers may therefore act on the velocity some time ``T`` ahead, ``v + T vdot``:
+    ``C`` of them is like inertia ``T C`` beside ``M``, and since ``(M + T C)^-1 C`` has no
+    eigenvalue above ``1 / T``, no configuration makes the motion faster than that.
+
     Parameters
     ----------
     dyn : PreparedDynamics
@@ -154,6 +172,8 @@ class PostureSpring:
     avoiding : bool, optional
         Whether more forces lead joints away from their limits, see ``avoiding_force``: up to
         ``2 REPULSION`` times as stiff, for which the integration steps have to be short enough.
+    ahead : float, optional
+        ``T`` [s]; ``STEPS_AHEAD`` integration steps keep RK4 stable, brakes included.
 
     Raises
     ------
@@ -164,7 +184,7 @@ class PostureSpring:
 
     def __init__(
         self, dyn: PreparedDynamics, posture: ArrayLike, *, stiffness: ArrayLike = 20.0,
-        damping: float = 1.0, avoiding: bool = False,
+        damping: float = 1.0, avoiding: bool = False, ahead: float = 0.0,
     ) -> None:
         model = dyn.model
         spring = np.array(stiffness, np.float64)
@@ -174,13 +194,15 @@ class PostureSpring:
             raise InvalidValueError('stiffness', stiffness, 'positive numbers')
         if not 0.0 <= damping < math.inf:
             raise InvalidValueError('damping', damping, 'a number not below zero')
+        if not 0.0 <= ahead < math.inf:
+            raise InvalidValueError('ahead', ahead, 'a number of seconds not below zero')
         self.posture = checked(model, 'posture', posture, model.nq).copy()
         base = floating_base(model)
         each: Vector = np.broadcast_to(spring, (model.nv,)).copy()
         if base is not None:
             each[base.v] = 0.0
         self.roots: Vector = np.sqrt(each)
-        self.damping = damping
+        self.damping, self.ahead = damping, ahead
         self.dyn = dyn
         self.rooms = rooms(model) if avoiding else ()
         self._rest = np.zeros(model.nv)
@@ -247,8 +269,15 @@ class PostureSpring:
         way = displacement(self.dyn.model, start, self.posture)
         return displaced(self.dyn.model, start, s * way), rate * way
 
+    def inertia_ahead(self, t: float, mass_matrix: Matrix) -> Vector | None:
+        """Return ``T C`` (nv,) [kg m^2 or kg], None where dampers act on the velocity now."""
+        if not self.ahead:
+            return None
+        return self.ahead * np.array(dampers(
+            self.damping, self.strength(t)[0].tolist(), mass_matrix.diagonal().tolist()))
+
     def __call__(self, t: float, q: Vector, v: Vector, mass_matrix: Matrix, /) -> Vector:
-        """Return the force (nv,) [N m or N]."""
+        """Return the force (nv,) [N m or N], that of dampers for the velocity now."""
         target, rate = self.target(t)
         weight: Vector = self.dyn.bias_forces(q, self._rest)
         way = displacement(self.dyn.model, q, target)
@@ -263,5 +292,6 @@ def same_spring(one: AppliedForce | None, other: AppliedForce | None) -> bool:
     """Return whether two forces are one, or springs that draw to one posture equally strongly."""
     if isinstance(one, PostureSpring) and isinstance(other, PostureSpring):
         return (np.array_equal(one.posture, other.posture)
-                and np.array_equal(one.roots, other.roots) and one.rooms == other.rooms)
+                and np.array_equal(one.roots, other.roots)
+                and (one.rooms, one.ahead) == (other.rooms, other.ahead))
     return one is other

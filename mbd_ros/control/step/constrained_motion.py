@@ -324,15 +324,16 @@ class _State:
         """Return h (nv,)."""
         return self._motion.dyn.bias_forces(*self._state[1:])
 
-    def applied_force(self, M: Matrix) -> Vector:
+    def applied_force(self, M: Matrix) -> tuple[Vector, Vector | None]:
         """Return what acts beside the constraint force, of what drives can do."""
         motion, (t, q, v) = self._motion, self._state
         applied = np.zeros_like(v) if motion.applied is None else motion.applied(t, q, v, M)
         if motion.under_actuated:
             assert motion.actuation is not None
             self._drives = reach(motion.dyn, q, M, motion.actuation)
-            return applied if motion.applied is None else self._drives.efforts(applied)
-        return applied
+            return applied if motion.applied is None else self._drives.efforts(applied), None
+        spring = motion.applied
+        return applied, spring.inertia_ahead(t, M) if isinstance(spring, PostureSpring) else None
 
     def solve(self, M: Matrix, Q: Vector, A: Matrix, b: Vector) -> ConstrainedSolution:
         """Return the motion, whatever the rank of the rows; closed loops hold."""
@@ -345,3 +346,7 @@ class _State:
             solution = where_loops_hold(motion.dyn.model, M, Q, A, b, motion.loop_rows,
                                         tolerance=motion.tolerance)
         return solution
+
+    def accelerations(self, solution: ConstrainedSolution) -> Vector:
+        """Return vdot (nv,) of a motion."""
+        return solution.accelerations

@@ -42,11 +42,18 @@ class Terms(Protocol[Solution]):
     def bias_forces(self) -> Any:
         """Return h (nv,), velocity and gravity terms [N m or N]."""
 
-    def applied_force(self, M: Any) -> Any:
-        """Return the force (nv,) that acts beside the constraint force [N m or N]."""
+    def applied_force(self, M: Any) -> tuple[Any, Any]:
+        """
+        Return what acts beside the constraint force: ``f - m vdot``.
+
+        f (nv,) [N m or N], and m (nv,) [kg m^2 or kg] or None.
+        """
 
     def solve(self, M: Any, Q: Any, A: Any, b: Any) -> Solution:
         """Return the motion of ``M vdot = Q + Q_c`` under ``A vdot = b``."""
+
+    def accelerations(self, solution: Any) -> Any:
+        """Return vdot (nv,) of a motion."""
 
 
 def constrained_motion(terms: Terms[Solution]) -> tuple[Any, Solution]:
@@ -54,8 +61,14 @@ def constrained_motion(terms: Terms[Solution]) -> tuple[Any, Solution]:
     A, b = terms.rows()
     M = terms.mass_matrix()
     h = terms.bias_forces()
-    applied = terms.applied_force(M)
-    return applied, terms.solve(M, applied - h, A, b)
+    applied, ahead = terms.applied_force(M)
+    if ahead is None:
+        return applied, terms.solve(M, applied - h, A, b)
+    entries = range(len(ahead))
+    M = M.copy()
+    M[entries, entries] += ahead
+    solved = terms.solve(M, applied - h, A, b)
+    return applied - ahead * terms.accelerations(solved), solved
 
 
 def corrected_step(

@@ -210,6 +210,6 @@ def fused_motion(dyn: PreparedDynamics, constraint: Constraint, applied: Applied
         return None
     if m > 2 * LARGEST_DENSE:
         return None
-    setting = Setting(None if spring is None else (spring.damping, spring.rooms), metric,
-                      driven_entries(dyn, actuation))
+    setting = Setting(None if spring is None else (spring.damping, spring.rooms, spring.ahead),
+                      metric, driven_entries(dyn, actuation))
     return FusedMotion(motion_kernels(dyn, Structure(inner), setting), inner, approach, spring)

@@ -32,7 +32,8 @@ from mbd_ros.control.constraints.loop_constraint import ClosedLoops
 from mbd_ros.control.constraints.recorded import Known, Quantity, Rows, Structure
 from mbd_ros.control.references.scalar_manifold import displaced
 from mbd_ros.control.references.scalars import difference, length, smallest, sum_of
-from mbd_ros.control.step.applied_forces import avoiding_force, Room, spring_force
+from mbd_ros.control.step.applied_forces import (
+    avoiding_force, dampers, Room, spring_force)
 from mbd_ros.control.step.constrained_step import constrained_motion, corrected_step
 from mbd_ros.control.step.observation import observation_parts
 from mbd_ros.control.udwadia_kalaba.drives import driven_kernel, is_underactuated_by, loop_calls
@@ -62,11 +63,11 @@ class Setting(NamedTuple):
     """
     What the machine code of a motion depends on, beside robot and constraint.
 
-    Damping ratio and ``rooms`` of the applied spring, if any; metric of the eliminations,
-    ``'mass'`` or ``'euclidean'``; entries of v that are driven.
+    Damping ratio, ``rooms`` and ``ahead`` of the applied spring, if any; metric of the
+    eliminations, ``'mass'`` or ``'euclidean'``; entries of v that are driven.
     """
 
-    spring: tuple[float, tuple[Room, ...]] | None
+    spring: tuple[float, tuple[Room, ...], float] | None
     metric: str
     drives: tuple[int, ...]
 
@@ -312,19 +313,20 @@ class MotionKernels:
         return Rows(*(first + then for first, then in zip(self._loops.rows(known), own)))
 
     def applied(self, step: CallRecorder, q: Symbols, v: Symbols, M: Symbols,
-                changing: Mapping[str, Symbols]) -> Symbols:
-        """Return the force of the posture spring, zero without one."""
+                changing: Mapping[str, Symbols]) -> tuple[Symbols, Symbols | None]:
+        """Return force, zero without one, and ``inertia_ahead`` of the posture spring."""
         n = self.size
         if self._setting.spring is None:
-            return np.zeros(n, object)
+            return np.zeros(n, object), None
         g = robot(step, self.dyn, 'bias_forces', n, q, address_of(self._rest))
-        damping, rooms = self._setting.spring
+        damping, rooms, ahead = self._setting.spring
         place, roots, pace = np.split(changing['pull'][:3 * n], 3)
         inertia = list(M.diagonal())
         spring = spring_force(damping, list(roots), list(g), list(place - q), list(pace - v),
                               inertia)
         away = avoiding_force(rooms, damping, list(roots), list(q), list(v), inertia)
-        return np.array(spring, object) + np.array(away, object)
+        later = ahead * np.array(dampers(damping, list(roots), inertia), object) if ahead else None
+        return np.array(spring, object) + np.array(away, object), later
 
 
 class _RecordedTerms:
@@ -351,14 +353,18 @@ class _RecordedTerms:
         kernels = self._kernels
         return robot(self.step, kernels.dyn, 'bias_forces', kernels.size, *self._state[:2])
 
-    def applied_force(self, M: Symbols) -> Symbols:
-        """Return the force of the posture spring, zero without one."""
+    def applied_force(self, M: Symbols) -> tuple[Symbols, Symbols | None]:
+        """Return force, zero without one, and ``inertia_ahead`` of the posture spring."""
         q, v, changing = self._state
         return self._kernels.applied(self.step, q, v, M, changing)
 
     def solve(self, M: Symbols, Q: Symbols, A: Symbols, b: Symbols) -> Symbols:
         """Return the motion as the solver writes it; solved with passive entries of v first."""
         return self._kernels.solved(self.step, self.code, M, Q, A, b)
+
+    def accelerations(self, solution: Symbols) -> Symbols:
+        """Return vdot (nv,) of a motion."""
+        return solution[:self._kernels.size]
 
 
 @owned()

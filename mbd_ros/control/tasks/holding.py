@@ -22,7 +22,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbd_ros.control.step.applied_forces import away_from_limits, PostureSpring
+from mbd_ros.control.step.applied_forces import (
+    away_from_limits, PostureSpring, STEPS_AHEAD)
 from mbd_ros.control.step.constrained_motion import ConstrainedMotion
 from mbd_ros.control.tasks.approaching import nearest
 from mbd_ros.model.names import position_units
@@ -77,4 +78,5 @@ def hold_for(motion: ConstrainedMotion, q: Vector, time: float, step: float
         stiffness[kind] = QUICKNESS**2 * inertia[kind].max(initial=0.0)
     stiffest = (PER_STEP / (2.0 * step * mobility))**2 / inertia
     return PostureSpring(dyn, away_from_limits(model, q),
-                         stiffness=np.minimum(stiffness, stiffest), avoiding=True)
+                         stiffness=np.minimum(stiffness, stiffest), avoiding=True,
+                         ahead=STEPS_AHEAD * step)

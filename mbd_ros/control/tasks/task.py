@@ -35,7 +35,7 @@ from mbd_ros.control.references.arguments import (
 from mbd_ros.control.references.pacing import Clock, Paced
 from mbd_ros.control.references.path_data import KINDS, MadePath, path_from_data, Reader, TIMETABLE
 from mbd_ros.control.references.paths import end_of
-from mbd_ros.control.step.applied_forces import PostureSpring
+from mbd_ros.control.step.applied_forces import PostureSpring, STEPS_AHEAD
 from mbd_ros.control.step.constrained_motion import ConstrainedMotion
 from mbd_ros.control.step.links import BendingLinks, bends, RigidLinks
 from mbd_ros.control.step.nominal_model import NominalModel
@@ -428,7 +428,8 @@ def spring_for(dyn: PreparedDynamics, task: Task) -> PostureSpring | None:
         return None
     stiffness = task.posture_stiffness
     spring = PostureSpring(
-        dyn, task.posture, stiffness=stiffness[0] if len(stiffness) == 1 else stiffness)
+        dyn, task.posture, stiffness=stiffness[0] if len(stiffness) == 1 else stiffness,
+        ahead=STEPS_AHEAD * task.step)
     beyond = Limits(dyn.model).beyond(spring.posture)
     if beyond:
         raise InvalidValueError('posture', list(task.posture), f'one within limits: {beyond}')

@@ -24,7 +24,7 @@ from typing import Any, Literal
 from mbd_ros.description.records.budget import reading
 from mbd_ros.description.records.finding import Source
 from mbd_ros.description.records.mechanism import Mechanism
-from mbd_ros.description.records.report import Report, tag_name, TEXT
+from mbd_ros.description.records.report import Place, Report, tag_name, TEXT
 from mbd_ros.description.records.side_file import side_file
 from mbd_ros.description.urdf.loops_gepetto import closed_loops_beside
 from mbd_ros.description.urdf.robot import read_urdf
@@ -114,16 +114,17 @@ def _read(path_or_text: str | os.PathLike[str], report_of: Callable[..., Report]
     if path.suffix in ('.yaml', '.yml'):
         from mbd_ros.description.modules import assemble, read_module_graph_file
         return assemble(read_module_graph_file(path, checked=report_of(file).checked))
-    data = read_content(path)
+    data, places = read_content(path), tuple[Place, ...]()
     if path.suffix == '.xacro':
-        from mbd_ros.description.xml.xacro_file import expand_xacro
-        data = expand_xacro(file, trusted=xacro == 'trusted', arguments=arguments,
-                            packages=packages, folders=report_of(file).folders)
+        from mbd_ros.description.xml.xacro_file import expand_with_places
+        data, places = expand_with_places(
+            file, trusted=xacro == 'trusted', arguments=arguments, packages=packages,
+            folders=report_of(file).folders)
         file = f'{file} (expanded)'
     beside = side_file(path)
     side = (read_content(beside), str(beside)) if beside.exists() else None
     further = closed_loops_beside(path) if side is None else None
-    return _read_xml(data, report_of(file), side, model, further)
+    return _read_xml(data, report_of(file), side, model, further, places)
 
 
 @reading()
@@ -164,10 +165,14 @@ def _is_xml(text: str) -> bool:
 
 def _read_xml(data: bytes, report: Report,
               side: tuple[bytes, str] | None = None, model: str | None = None,
-              further: tuple[bytes, str] | None = None) -> Mechanism:
+              further: tuple[bytes, str] | None = None, places: Sequence[Place] = ()
+              ) -> Mechanism:
     """Read XML; an error brings what was remarked before it."""
     try:
-        return _read_root(parse_xml(data, report), report, side, model, further)
+        root = parse_xml(data, report)
+        if root.tag == 'robot':   # others include files, relative to that in which they stand
+            report.number(root, places)
+        return _read_root(root, report, side, model, further)
     except MbdError as error:
         error.findings = tuple(report.findings)
         raise

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 import os
-from typing import Any
+from typing import Any, TypeAlias
 
 from mbd_ros.description.records.budget import look, may_compare, take
 from mbd_ros.description.records.finding import Finding, Severity, Source
@@ -34,6 +34,12 @@ _FINDING = 200
 FILE = '{http://www.w3.org/XML/1998/namespace}base'
 """Attribute of elements that were included from another file."""
 
+
+Place: TypeAlias = tuple[str, int]
+"""File and line."""
+
+MOST_LINES = 65_535
+"""Beyond it libxml2 keeps no line of an element."""
 
 MOST_FINDINGS = 10_000
 """Of one file; that there are more is the last one."""
@@ -74,13 +80,24 @@ class Report:
         self.rotors = rotors
         self.packages = packages
         self.findings: list[Finding] = []
+        self._places: Sequence[Place] = ()
         self._included = False
 
     def source(self, element: Any) -> Source:
         """Return where an XML element stands; it is looked whether there is time left."""
         file, line = self._file_of(element), element.sourceline
+        if self._places and line is not None:
+            file, line = self._places[line]
         look(file, line)
         return Source(file, line)
+
+    def number(self, root: Any, places: Sequence[Place]) -> None:
+        """Note where the elements of a document stand that a program has made, in its order."""
+        elements = list(root.iter('*'))
+        if len(elements) == len(places) <= MOST_LINES:
+            for number, element in enumerate(elements):
+                element.sourceline = number
+            self._places = places
 
     def _file_of(self, element: Any) -> str:
         above = element if self._included else None

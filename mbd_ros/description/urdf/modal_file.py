@@ -96,7 +96,7 @@ def included(element: Any, what: str, carried: Sequence[str], report: Report) ->
                            'no file is opened; allowed: the file put in: load the description '
                            'and pass its text on', source)
     name = part.get('file').strip()
-    file = source.file.removesuffix(' (expanded)')
+    file = report.file.removesuffix(' (expanded)')   # xacro: that which names the others
     path = Path(file).parent / file_path(name, report.packages, near=(file,))
     inner = Report(str(path))
     if path.suffix not in ('.npz', '.yaml', '.yml'):

@@ -29,7 +29,7 @@ from xml.parsers.expat import ExpatError
 import yaml
 
 from mbd_ros.description.records.budget import look, reading
-from mbd_ros.description.records.report import nearest
+from mbd_ros.description.records.report import nearest, Place
 from mbd_ros.description.xml.packages import find_package, Folders
 from mbd_ros.description.xml.roots import Roots
 from mbd_ros.description.xml.xacro_arguments import Arguments, how_to_give
@@ -104,12 +104,37 @@ def expand_xacro(path: str, *, trusted: bool = False,
         If xacro is not installed.
 
     """
-    text, given = _expanded(path, trusted, arguments, packages, folders)
+    return expand_with_places(path, trusted=trusted, arguments=arguments, packages=packages,
+                              folders=folders)[0]
+
+
+def expand_with_places(path: str, *, trusted: bool = False,
+                       arguments: Mapping[str, object] | None = None,
+                       packages: Folders | None = None,
+                       folders: Sequence[str | os.PathLike[str]] = ()
+                       ) -> tuple[bytes, tuple[Place, ...]]:
+    """
+    Return the document, and where each of its elements stands, in the order of the document.
+
+    Parameters and errors are those of ``expand_xacro``.
+    """
+    text, places, given = _expanded(path, trusted, arguments, packages, folders)
     for name in sorted(set(arguments or ()) - given.declared.keys() - given.used):
         known = sorted(given.declared.keys() | given.used)
         raise DescriptionError(f"there is no <xacro:arg name='{name}'>{nearest(name, known)}; "
                                f"allowed: {', '.join(known) or 'none'}", file=path)
-    return text
+    return text, places
+
+
+def _places(document: Any, path: str) -> Iterator[Place]:
+    """Yield file and line of all elements; that of the one above where xacro has made one."""
+    waiting = [(document.documentElement, (path, 1))]
+    while waiting:
+        element, above = waiting.pop()
+        place = element.getUserData(_LINE) or above
+        yield place
+        waiting.extend((child, place) for child in reversed(element.childNodes)
+                       if child.nodeType == child.ELEMENT_NODE)
 
 
 def xacro_arguments(path: str, *, trusted: bool = False,
@@ -142,8 +167,9 @@ def xacro_arguments(path: str, *, trusted: bool = False,
 @reading()
 def _expanded(path: str, trusted: bool, arguments: Mapping[str, object] | None,
               packages: Folders | None, folders: Sequence[str | os.PathLike[str]],
-              given: Arguments | None = None) -> tuple[bytes, Arguments]:
-    """Return the document, and what it asked for."""
+              given: Arguments | None = None
+              ) -> tuple[bytes, tuple[Place, ...], Arguments]:
+    """Return the document, where its elements stand, and what it asked for."""
     try:
         import xacro
         from xacro import substitution_args
@@ -157,7 +183,8 @@ def _expanded(path: str, trusted: bool, arguments: Mapping[str, object] | None,
     given.update({name: _argument_text(name, value) for name, value in (arguments or {}).items()})
     with _ONE_AT_A_TIME, expansion.guarded(trusted):
         try:
-            text = xacro.process_file(path, verbosity=0, mappings=given).toxml(encoding='utf-8')
+            document = xacro.process_file(path, verbosity=0, mappings=given)
+            text = bytes(document.toxml(encoding='utf-8'))
         except ExpatError as error:
             raise DescriptionError(f'this is not well-formed XML: {error}',
                                    file=expansion.file, line=error.lineno) from None
@@ -166,7 +193,7 @@ def _expanded(path: str, trusted: bool, arguments: Mapping[str, object] | None,
             reason = _reason(error) if given.missing is None else how_to_give(given.missing)
             raise DescriptionError(f'xacro cannot expand this: {reason}', file=file,
                                    line=line) from None
-    return bytes(text), given
+    return text, tuple(_places(document, path)), given
 
 
 def _argument_text(name: str, value: object) -> str:

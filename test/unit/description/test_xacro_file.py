@@ -227,10 +227,23 @@ def test_broken_xml_in_an_included_file(tmp_path):
     assert str(caught.value).startswith(f'{broken}:3: this is not well-formed XML: ')
 
 
-def test_errors_behind_xacro_name_the_expanded_file(tmp_path):
+def test_errors_behind_xacro_name_file_and_line_of_the_source(tmp_path):
     path = written(tmp_path, '<link name="a"/>\n<link name="a"/>')
-    with pytest.raises(DescriptionError, match=r'robot.urdf.xacro \(expanded\):\d+: link .a. is '):
+    with pytest.raises(DescriptionError, match=f'^{path}:3: link .a. is '):
         read(path)
+
+
+def test_findings_have_the_place_of_the_macro_that_made_their_element(tmp_path):
+    macro = written(tmp_path, '<xacro:macro name="rod" params="name">\n\n  <link name="${name}">'
+                    '\n    <nothing/></link></xacro:macro>', 'rods.xacro')
+    path = written(tmp_path, '<xacro:include filename="rods.xacro"/>\n<xacro:rod name="a"/>\n'
+                   '<joint name="j" type="fixed"><parent link="a"/><child link="b"/>\n<odd/>'
+                   '</joint>\n<xacro:rod name="b"/>')
+    mechanism = read(path)
+    assert sorted((one.file, one.line) for one in mechanism.findings) == [
+        (str(path), 5), (str(macro), 5), (str(macro), 5)]
+    assert [(link.source.file, link.source.line) for link in mechanism.links] == [
+        (str(macro), 4), (str(macro), 4)]
 
 
 def test_xacro_is_left_as_it_was(tmp_path):
