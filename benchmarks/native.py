@@ -144,8 +144,8 @@ PEER = {
         'faster = v + H * data.ddq; pin::integrate(model, q, faster * H, turned);',)),
     'energy': Peer(
         'energy', 'q v', 'Eigen::Vector2d(data.kinetic_energy, data.potential_energy)', (
-        'pin::computeKineticEnergy(model, data, q, v); '
-        'pin::computePotentialEnergy(model, data, q);',)),
+            'pin::computeKineticEnergy(model, data, q, v); '
+            'pin::computePotentialEnergy(model, data, q);',)),
     'center_of_mass': Peer('center-of-mass', 'q', 'data.com[0]', (
         'pin::centerOfMass(model, data, q, false);',)),
     'center_of_mass_jacobian': Peer('center-of-mass', 'q', 'data.Jcom', (
