@@ -14,6 +14,7 @@
 #   make upstream DIR=FOLDER                 ROS 2's own tests, of checkouts there, on rosless
 #   make nightly                             tests, chaos and the real rclpy: two hours
 #   make robots                              for make test: real robots, 415 MB
+#   make compilers                           for make test: clang, cross compilers and emulators (apt)
 #   make mutants [ARGS="--minutes 10"]       changed programs: would a test notice?
 #   make pictures                            those of docs/page.md, each control used in a browser
 #   make notebook                            the outputs of docs/tutorials/day.ipynb
@@ -43,7 +44,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
-.PHONY: always ament cyclone platforms pictures notebook demo test test-quick chaos soak real upstream nightly install venv test-tools tools robots browser lint docs colcon bench mutants clean distclean
+.PHONY: always ament cyclone platforms pictures notebook demo test test-quick chaos soak real upstream nightly install venv test-tools tools robots browser compilers lint docs colcon bench mutants clean distclean
 
 demo: install $(STAMPS)/warm-$(or $(ROBOT),three_link_arm)
 	@if $(BIN)/python -c 'import cyclonedds' 2>/dev/null; then \
@@ -56,7 +57,7 @@ cyclone: $(STAMPS)/installed
 
 # One of the two workers runs all tests that start nodes (conftest.py); WORKERS=0 for a debugger.
 WORKERS := 2
-test: install test-tools browser
+test: install test-tools browser compilers
 	MBD_ROS_EVERY_TEST=1 $(BIN)/pytest -n $(WORKERS) $(PYTEST_ARGS)
 
 # Two minutes of the numerical packages, breadth first, without nodes and browsers (conftest.py).
@@ -142,6 +143,10 @@ robots: $(STAMPS)/robots
 
 browser:
 	@scripts/install_browser.sh
+
+# clang, cross compilers and emulators, for the tests of exported libraries.
+compilers:
+	@scripts/install_compilers.sh
 
 lint: install $(STAMPS)/lint
 	$(BIN)/ruff check .

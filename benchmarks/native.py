@@ -13,11 +13,12 @@
 """
 Exported libraries in a C++ loop, beside Pinocchio's C++ and C that CasADi generates.
 
-All three are called by one program for each function, in turn, over the same 64 states, on one
-thread. Pinocchio is compiled from its headers with ``-O3 -march=native``, nothing of its wheel is
-linked; one function takes a minute or two and gigabytes of memory. CasADi's C is that of the
+All are called in one program, in turn, over the same 64 states, on one thread. Pinocchio is
+compiled from its headers with ``-O3 -march=native``, nothing of its wheel is linked: a program for
+each of its headers, which takes a minute or two and gigabytes of memory. CasADi's C is that of the
 articulated-body and Newton-Euler recursions of ``casadi_tree``, by ``gcc -O3 -march=native``.
-Results are compared before they are timed.
+Results are compared before they are timed. What was compiled is kept in ``build/native`` until its
+text or a source of ours changes.
 
 """
 
@@ -25,21 +26,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+import hashlib
+import json
 import os
 from pathlib import Path
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
-import tempfile
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from benchmarks import casadi_tree
 from benchmarks.robots import Case, cases
 from benchmarks.timing import Timing
+import mbd_ros
 from mbd_ros.export.functions import tips
 from mbd_ros.model.state import random_configuration
 
@@ -47,46 +51,123 @@ STATES = 64
 ROUNDS = 15
 SECONDS = 0.02
 """For each candidate in each round."""
+KEPT = Path('build/native')
 FLAGS = ('-O3', '-march=native', '-DNDEBUG')
 DEFINITIONS = ('-DBOOST_MPL_LIMIT_LIST_SIZE=30', '-DBOOST_MPL_LIMIT_VECTOR_SIZE=30',
                '-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS', '-DBOOST_FUSION_INVOKE_MAX_ARITY=12')
 """Those of Pinocchio's own CMake files."""
+
+
+class Peer(NamedTuple):
+    """
+    What Pinocchio calls a function of ours.
+
+    Attributes
+    ----------
+    header : str
+        Where it is declared.
+    given : str
+        Our arguments.
+    result : str
+        Where the result is; empty where it is laid out otherwise.
+    calls : tuple of str
+        What is called; of several ways the fastest counts.
+
+    """
+
+    header: str
+    given: str
+    result: str
+    calls: tuple[str, ...]
+
+
+def _moved(velocities: bool, accelerations: bool) -> str:
+    """Return the passes that quantities of a frame need first."""
+    given = ', v, tau' if accelerations else ', v' if velocities else ''
+    return (f'pin::forwardKinematics(model, data, q{given}); '
+            'pin::updateFramePlacement(model, data, frame);')
+
+
+def _by_convention(call: str) -> tuple[str, ...]:
+    return tuple(f'{call}, pin::Convention::{one});' for one in ('LOCAL', 'WORLD'))
+
+
 PEER = {
-    'forward_dynamics': ('aba', 'aba(model, data, q, v, tau, LOCAL);', 'data.ddq'),
-    'inverse_dynamics': ('rnea', 'rnea(model, data, q, v, tau);', 'data.tau'),
-    'mass_matrix': ('crba', 'crba(model, data, q, LOCAL);', 'symmetric(data.M)'),
-    'bias_forces': ('rnea', 'nonLinearEffects(model, data, q, v);', 'data.nle'),
-    'body_poses': ('kinematics', 'forwardKinematics(model, data, q);', 'poses(data)'),
-    'jacobian': (
-        'frames', 'J.setZero(); pin::computeFrameJacobian(model, data, q, frame, WORLD, J);', 'J'),
-    'pose': (
-        'frames', 'forwardKinematics(model, data, q); pin::updateFramePlacement(model, data, '
-        'frame);', 'pose(data.oMf[frame])'),
-    'center_of_mass': ('center-of-mass', 'centerOfMass(model, data, q, false);', 'data.com[0]'),
-    'forward_dynamics_derivatives': (
-        'aba-derivatives', 'computeABADerivatives(model, data, q, v, tau);',
-        'three(data.ddq_dq, data.ddq_dv, symmetric(data.Minv))'),
-    'inverse_dynamics_derivatives': (
-        'rnea-derivatives', 'computeRNEADerivatives(model, data, q, v, tau);',
-        'three(data.dtau_dq, data.dtau_dv, symmetric(data.M))'),
-    'centroidal_map': ('centroidal', 'computeCentroidalMap(model, data, q);', 'data.Ag'),
-    'coriolis_matrix': ('rnea', 'computeCoriolisMatrix(model, data, q, v);', 'data.C'),
-    'jacobian_rate': (
-        'jacobian', 'J.setZero(); pin::computeJointJacobiansTimeVariation(model, data, q, v); '
-        'pin::getFrameJacobianTimeVariation(model, data, frame, WORLD, J);', 'J'),
-    'energies': (
-        'energy', 'computeKineticEnergy(model, data, q, v); pin::computePotentialEnergy(model, '
-        'data, q);', ''),
-    'regressor': ('regressor', 'computeJointTorqueRegressor(model, data, q, v, tau);', '')}
-"""
-Header of Pinocchio, what is called of it, and where its result is; none is compared where it is
-laid out otherwise (of each body or of all of them, parameters in another order).
-"""
-LINKED = ('jacobian', 'jacobian_rate', 'pose')
-ARGUMENTS = {
-    **dict.fromkeys(('forward_dynamics', 'inverse_dynamics', 'forward_dynamics_derivatives',
-                     'inverse_dynamics_derivatives', 'regressor'), ('q', 'v', 'tau')),
-    **dict.fromkeys(('bias_forces', 'coriolis_matrix', 'jacobian_rate', 'energies'), ('q', 'v'))}
+    'forward_dynamics': Peer('aba', 'q v tau', 'data.ddq', _by_convention(
+        'pin::aba(model, data, q, v, tau')),
+    'inverse_dynamics': Peer('rnea', 'q v tau', 'data.tau', (
+        'pin::rnea(model, data, q, v, tau);',)),
+    'bias_forces': Peer('rnea', 'q v', 'data.nle', ('pin::nonLinearEffects(model, data, q, v);',)),
+    'gravity_forces': Peer('rnea', 'q', 'data.g', (
+        'pin::computeGeneralizedGravity(model, data, q);',)),
+    'coriolis_matrix': Peer('rnea', 'q v', 'data.C', (
+        'pin::computeCoriolisMatrix(model, data, q, v);',)),
+    'joint_wrenches': Peer('rnea', 'q v tau', 'six(data.f)', (
+        'pin::rnea(model, data, q, v, tau);',)),
+    'mass_matrix': Peer('crba', 'q', 'symmetric(data.M)', _by_convention(
+        'pin::crba(model, data, q')),
+    'forward_dynamics_derivatives': Peer(
+        'aba-derivatives', 'q v tau', 'three(data.ddq_dq, data.ddq_dv, symmetric(data.Minv))', (
+            'pin::computeABADerivatives(model, data, q, v, tau);',)),
+    'inverse_dynamics_derivatives': Peer(
+        'rnea-derivatives', 'q v tau', 'three(data.dtau_dq, data.dtau_dv, symmetric(data.M))', (
+            'pin::computeRNEADerivatives(model, data, q, v, tau);',)),
+    'gravity_forces_derivatives': Peer('rnea-derivatives', 'q', 'D', (
+        'D.setZero(); pin::computeGeneralizedGravityDerivatives(model, data, q, D);',)),
+    'regressor': Peer('regressor', 'q v tau', 'data.jointTorqueRegressor', (
+        'pin::computeJointTorqueRegressor(model, data, q, v, tau);',)),
+    'body_poses': Peer('frames', 'q', 'poses(data)', ('pin::forwardKinematics(model, data, q);',)),
+    'body_velocities': Peer('frames', 'q v', '', ('pin::forwardKinematics(model, data, q, v);',)),
+    'pose': Peer('frames', 'q', 'pose(data.oMf[frame])', (_moved(False, False),)),
+    'frame_velocity': Peer(
+        'frames', 'q v', 'pin::getFrameVelocity(model, data, frame, WORLD).toVector()', (
+            f'{_moved(True, False)} kept = '
+            'pin::getFrameVelocity(model, data, frame, WORLD).toVector();',)),
+    'frame_acceleration': Peer(
+        'frames', 'q v tau',
+        'pin::getFrameClassicalAcceleration(model, data, frame, WORLD).toVector()', (
+            f'{_moved(True, True)} kept = '
+            'pin::getFrameClassicalAcceleration(model, data, frame, WORLD).toVector();',)),
+    'link_motion': Peer('frames', 'q v tau', '', (
+        f'{_moved(True, True)} '
+        'kept = pin::getFrameVelocity(model, data, frame, WORLD).toVector(); '
+        'kept += pin::getFrameClassicalAcceleration(model, data, frame, WORLD).toVector();',)),
+    'jacobian': Peer('frames', 'q', 'J', (
+        'J.setZero(); pin::computeFrameJacobian(model, data, q, frame, WORLD, J);',)),
+    'jacobian_rate': Peer('frames', 'q v', 'J', (
+        'J.setZero(); pin::computeJointJacobiansTimeVariation(model, data, q, v); '
+        'pin::getFrameJacobianTimeVariation(model, data, frame, WORLD, J);',)),
+    'configuration_step': Peer('joint-configuration', 'q v h', 'turned', (
+        'pin::integrate(model, q, v * H, turned);',)),
+    'semi_implicit_step': Peer('aba', 'q v tau h', 'stacked(turned, faster)', (
+        'pin::aba(model, data, q, v, tau, pin::Convention::LOCAL); '
+        'faster = v + H * data.ddq; pin::integrate(model, q, faster * H, turned);',)),
+    'energy': Peer(
+        'energy', 'q v', 'Eigen::Vector2d(data.kinetic_energy, data.potential_energy)', (
+            'pin::computeKineticEnergy(model, data, q, v); '
+            'pin::computePotentialEnergy(model, data, q);',)),
+    'center_of_mass': Peer('center-of-mass', 'q', 'data.com[0]', (
+        'pin::centerOfMass(model, data, q, false);',)),
+    'center_of_mass_jacobian': Peer('center-of-mass', 'q', 'data.Jcom', (
+        'pin::jacobianCenterOfMass(model, data, q, false);',)),
+    'center_of_mass_velocity_derivatives': Peer('center-of-mass-derivatives', 'q v', 'C', (
+        'pin::computeForwardKinematicsDerivatives(model, data, q, v, still); '
+        'pin::centerOfMass(model, data, q, v, false); '
+        'pin::getCenterOfMassVelocityDerivatives(model, data, C);',)),
+    'centroidal_map': Peer('centroidal', 'q', 'data.Ag', (
+        'pin::computeCentroidalMap(model, data, q);',)),
+    'centroidal_momentum': Peer('centroidal', 'q v', 'data.hg.toVector()', (
+        'pin::computeCentroidalMomentum(model, data, q, v);',)),
+    'centroidal_momentum_derivatives': Peer(
+        'centroidal-derivatives', 'q v tau', 'stacked(by[0], by[1], by[2], by[3])', (
+            'pin::computeCentroidalDynamicsDerivatives(model, data, q, v, tau, by[0], by[1], '
+            'by[2], by[3]);',))}
+MORE = {'center-of-mass-derivatives': ('center-of-mass', 'kinematics-derivatives'),
+        'aba': ('joint-configuration',), 'frames': ('jacobian',), 'rnea': (),
+        'energy': ('kinematics',)}
+"""Other headers that the calls need."""
+LINKED = ('jacobian', 'jacobian_rate', 'pose', 'frame_velocity', 'frame_acceleration',
+          'link_motion')
 
 
 @dataclass(frozen=True)
@@ -105,26 +186,25 @@ def rows() -> Iterator[str]:
            'Pinocchio / exported: median (min-max) | CasADi / exported |')
     yield '|---|---|---|---|---|---|---|'
     robots = cases()
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch)
-        made = [_made(case, folder / str(k)) for k, case in enumerate(robots)]
-        compiling = 0.0
-        for function in PEER:
-            (folder / 'main.cpp').write_text(_program(function), encoding='utf-8')
-            compiling += _timed([
-                'g++', '-std=c++17', *FLAGS, *DEFINITIONS, '-w', 'main.cpp',
-                *(f'-I{one}' for one in _headers()), '-ldl', '-o', 'main'], folder)
-            for k, case in enumerate(robots):
-                yield _row(_measured(case, function, folder, str(k)))
+    programs = {header: _compiled(header) for header in dict.fromkeys(
+        one.header for one in PEER.values())}
+    made = [_made(case) for case in robots]
+    for function, peer in PEER.items():
+        for case, (folder, _) in zip(robots, made):
+            yield _row(_measured(case, function, programs[peer.header][0], folder))
     yield ''
     yield 'To make them, nothing cached: ' + '; '.join(
         f'{case.name}: ' + ', '.join(f'{name} {value:.1f} s' for name, value in seconds.items())
-        for case, seconds in zip(robots, made)) + f"; Pinocchio's functions {compiling:.0f} s."
+        for case, (_, seconds) in zip(robots, made)) + "; Pinocchio's functions " + (
+            f'{sum(seconds for _, seconds in programs.values()):.0f} s in '
+            f'{len(programs)} programs.')
 
 
 def _row(one: Measured) -> str:
-    ours, peer, generated = (one.times.get(name) for name in ('exported', 'Pinocchio', 'CasADi'))
-    assert ours is not None and peer is not None
+    ours, generated = (one.times.get(name) for name in ('exported', 'CasADi'))
+    assert ours is not None
+    peer = min((time for name, time in one.times.items() if name.startswith('Pinocchio')),
+               key=lambda time: time.median)
     low, middle, high = peer.ratio_to(ours)
     other = '' if generated is None else f'{1e3 * generated.median:.0f}'
     ratio = '' if generated is None else f'{generated.ratio_to(ours)[1]:.1f}'
@@ -133,9 +213,34 @@ def _row(one: Measured) -> str:
             f'| {ratio} |')
 
 
-def _made(case: Case, folder: Path) -> dict[str, float]:
-    """Write libraries, model and states of a robot; return how long the libraries took [s]."""
-    folder.mkdir()
+def _kept(*parts: bytes | str) -> Path:
+    """Return the folder of what is made of these texts."""
+    texts = [one.encode() if isinstance(one, str) else one for one in parts]
+    return KEPT.resolve() / hashlib.sha256(b'\0'.join(texts)).hexdigest()[:16]
+
+
+def _compiled(header: str) -> tuple[Path, float]:
+    """Return the program of the functions of one of Pinocchio's headers, and seconds it took."""
+    text = _program(header)
+    folder = _kept(text, *FLAGS)
+    if not (folder / 'seconds').exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / 'main.cpp').write_text(text, encoding='utf-8')
+        seconds = _timed(['g++', '-std=c++17', *FLAGS, *DEFINITIONS, '-w', 'main.cpp',
+                          *(f'-I{one}' for one in _headers()), '-ldl', '-o', 'main'], folder)
+        (folder / 'seconds').write_text(json.dumps(seconds), encoding='utf-8')
+    return folder / 'main', json.loads((folder / 'seconds').read_text(encoding='utf-8'))
+
+
+def _made(case: Case) -> tuple[Path, dict[str, float]]:
+    """Return the folder with libraries, model and states of a robot, and how long they took."""
+    sources = sorted(Path(mbd_ros.__file__).parent.rglob('*.py'))
+    folder = _kept(case.text, ' '.join(PEER), Path(casadi_tree.__file__).read_bytes(),
+                   *(one.read_bytes() for one in sources))
+    if (folder / 'seconds').exists():
+        return folder, json.loads((folder / 'seconds').read_text(encoding='utf-8'))
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
     seconds = {}
     (folder / 'robot.urdf').write_text(case.text, encoding='utf-8')
     link = tips(case.model)[0]
@@ -153,19 +258,20 @@ def _made(case: Case, folder: Path) -> dict[str, float]:
     states = np.array([[*random_configuration(case.model, rng),
                         *rng.normal(size=2 * case.model.nv)] for _ in range(STATES)])
     (folder / 'states').write_bytes(states.tobytes())
-    return seconds
+    (folder / 'seconds').write_text(json.dumps(seconds), encoding='utf-8')
+    return folder, seconds
 
 
-def _measured(case: Case, function: str, folder: Path, place: str) -> Measured:
+def _measured(case: Case, function: str, program: Path, folder: Path) -> Measured:
     model = case.model
     symbol = f'robot_{function}'
-    header = (folder / place / 'library/include/robot_dynamics.h').read_text(encoding='utf-8')
+    header = (folder / 'library/include/robot_dynamics.h').read_text(encoding='utf-8')
     if function in LINKED:
-        symbol = re.findall(rf'int ({symbol}_\w+)\(', header)[0].removesuffix('_many')
+        symbol = re.findall(rf'int ({symbol}_(?!rate)\w+)\(', header)[0].removesuffix('_many')
     size, work = (re.findall(rf'define {name} (\d+)', header)[0]
                   for name in (f'{symbol.upper()}_SIZE', 'ROBOT_WORK'))
     done = subprocess.run(
-        [folder / 'main', folder / place, symbol, size, work, str(model.nq), str(model.nv)],
+        [program, folder, symbol, size, work, str(model.nq), str(model.nv), function],
         capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f'{case.name}, {function}: {done.stderr or done.returncode}')
@@ -177,7 +283,8 @@ def _measured(case: Case, function: str, folder: Path, place: str) -> Measured:
         else:
             error = max(error, float(numbers[0]))
     # Both round; the mass matrices have conditions up to 1e6.
-    assert error < 1e-7, (case.name, function, error)
+    if error > 1e-7:
+        raise SystemExit(f'{case.name}, {function}: results differ by {error}')
     return Measured(case.name, function, times, error)
 
 
@@ -220,20 +327,44 @@ def _model(peer: Any, link: str) -> str:
     return '\n'.join(lines)
 
 
-def _program(function: str) -> str:
-    header, call, result = PEER[function]
-    given = ', '.join(f'{one}s[s].data()' for one in ARGUMENTS.get(function, ('q',)))
-    kinds = ', '.join(['const double *'] * len(ARGUMENTS.get(function, ('q',))))
-    return (PROGRAM.replace('@HEADER@', header).replace('@CALL@', f'pin::{call}' if not (
-        call.startswith('J.')) else call).replace('@RESULT@', result or 'Vector()').replace(
-        '@GIVEN@', given).replace('@KINDS@', kinds).replace('@STATES@', str(STATES)).replace(
+def _program(header: str) -> str:
+    functions = {name: one for name, one in PEER.items() if one.header == header}
+    included = '\n'.join(f'#include <pinocchio/algorithm/{one}.hpp>' for one in (
+        header, *MORE.get(header, ())))
+    return (PROGRAM.replace('@HEADERS@', included).replace('@STATES@', str(STATES)).replace(
         '@ROUNDS@', str(ROUNDS)).replace('@SECONDS@', str(SECONDS)).replace(
-        '@GENERATED@', f'generated_{function}'))
+        '@FUNCTIONS@', '\n'.join(_part(name, peer) for name, peer in functions.items())))
+
+
+def _part(name: str, peer: Peer) -> str:
+    """Return the part of a program that measures a function."""
+    given = peer.given.split()
+    kinds = ', '.join('const double *' for _ in given)
+    handed = ', '.join('&H' if one == 'h' else f'{one}s[s].data()' for one in given)
+    ways = [f"""      if constexpr (decltype(which)::value == {k}) {{ {call} }}"""
+            for k, call in enumerate(peer.calls)]
+    candidates = [f"""      {{"Pinocchio{k}", [&](int s) {{
+        peer(s, std::integral_constant<int, {k}>());
+      }}}}""" for k in range(len(peer.calls))]
+    return '\n'.join([f"""  if (name == "{name}") {{
+    const auto own = reinterpret_cast<int (*)({kinds}, double *, double *)>(ours);
+    const auto peer = [&](int s, auto which) {{
+      const auto & q = qs[s];
+      const auto & v = vs[s];
+      const auto & tau = taus[s];""", *ways, f"""    }};
+    const Candidates candidates = {{
+      {{"exported", [&](int s) {{
+        if (own({handed}, result.data(), work.data()) != 0) std::abort();
+      }}}},""", ',\n'.join(candidates), f"""    }};
+    return measure(candidates, [&]() -> Eigen::MatrixXd {{
+      return {peer.result or 'Vector()'};
+    }}, {'true' if peer.result else 'false'});
+  }}"""])
 
 
 PROGRAM = r"""
 #include <pinocchio/multibody.hpp>
-#include <pinocchio/algorithm/@HEADER@.hpp>
+@HEADERS@
 #include <dlfcn.h>
 #include <time.h>
 #include <cstdio>
@@ -241,13 +372,14 @@ PROGRAM = r"""
 #include <fstream>
 #include <functional>
 #include <string>
+#include <tuple>
 #include <vector>
 namespace pin = pinocchio;
 using Vector = Eigen::VectorXd;
 using Rows = Eigen::Matrix<double, -1, -1, Eigen::RowMajor>;
-constexpr auto LOCAL = pin::Convention::LOCAL;
 constexpr auto WORLD = pin::LOCAL_WORLD_ALIGNED;
 constexpr int STATES = @STATES@, ROUNDS = @ROUNDS@;
+static const double H = 1e-3;
 
 static std::ifstream file;
 static Vector numbers(int count) {
@@ -296,10 +428,20 @@ static Vector rows(const Eigen::MatrixXd & a) {
   const Rows turned = a;
   return Eigen::Map<const Vector>(turned.data(), turned.size());
 }
+template <class... A> static Eigen::MatrixXd stacked(const A &... a) {
+  Eigen::MatrixXd all((a.rows() + ...), std::get<0>(std::tie(a...)).cols());
+  Eigen::Index row = 0;
+  ((all.middleRows(row, a.rows()) = a, row += a.rows()), ...);
+  return all;
+}
 template <class A, class B, class C>
 static Eigen::MatrixXd three(const A & a, const B & b, const C & c) {
-  Eigen::MatrixXd all(3 * a.rows(), a.cols());
-  all << a, b, c;
+  return stacked(Eigen::MatrixXd(a), Eigen::MatrixXd(b), Eigen::MatrixXd(c));
+}
+template <class All> static Eigen::MatrixXd six(const All & forces) {
+  Eigen::MatrixXd all(forces.size() - 1, 6);
+  for (std::size_t i = 1; i < forces.size(); ++i)
+    all.row(i - 1) = forces[i].toVector().transpose();
   return all;
 }
 static Eigen::MatrixXd pose(const pin::SE3 & x) {return x.toHomogeneousMatrix();}
@@ -319,11 +461,6 @@ static void compare(const char * peer, const Vector & ours, const Eigen::MatrixX
   std::printf("%s error %.3g\n", peer,
     (ours - other).cwiseAbs().maxCoeff() / (1e-300 + other.cwiseAbs().maxCoeff()));
 }
-static double seconds() {   // of this thread: other programs hardly change it
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
-}
 static void * symbol(const std::string & path, const char * name) {
   void * library = dlopen(path.c_str(), RTLD_NOW);
   if (!library) {
@@ -331,6 +468,34 @@ static void * symbol(const std::string & path, const char * name) {
     std::exit(1);
   }
   return dlsym(library, name);
+}
+using Candidates = std::vector<std::pair<std::string, std::function<void(int)>>>;
+static double seconds() {   // of this thread: other programs hardly change it
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
+}
+static int timed(const Candidates & candidates) {
+  std::vector<long> counts;
+  std::vector<std::vector<double>> us(candidates.size());
+  for (const auto & one : candidates) {
+    const double begin = seconds();
+    for (int k = 0; k < 2 * STATES; ++k) one.second(k % STATES);
+    counts.push_back(1 + long(@SECONDS@ / ((seconds() - begin) / (2 * STATES))));
+  }
+  for (int round = 0; round < ROUNDS; ++round) {
+    for (std::size_t c = 0; c < candidates.size(); ++c) {
+      const double begin = seconds();
+      for (long k = 0; k < counts[c]; ++k) candidates[c].second(int(k % STATES));
+      us[c].push_back((seconds() - begin) / double(counts[c]) * 1e6);
+    }
+  }
+  for (std::size_t c = 0; c < candidates.size(); ++c) {
+    std::printf("%s us", candidates[c].first.c_str());
+    for (double one : us[c]) std::printf(" %.6g", one);
+    std::printf("\n");
+  }
+  return 0;
 }
 int main(int, char ** argv) {
   const std::string folder = argv[1];
@@ -356,55 +521,38 @@ int main(int, char ** argv) {
     vs.push_back(Eigen::Map<const Vector>(row + nq, nv));
     taus.push_back(Eigen::Map<const Vector>(row + nq + nv, nv));
   }
-  pin::Data::Matrix6x J(6, nv);
-  const auto own = reinterpret_cast<int (*)(@KINDS@, double *, double *)>(
-    symbol(folder + "/library/lib/librobot_dynamics.so", argv[2]));
+  pin::Data::Matrix6x J = pin::Data::Matrix6x::Zero(6, nv);
+  std::vector<pin::Data::Matrix6x> by(4, J);
+  pin::Data::Matrix3x C = pin::Data::Matrix3x::Zero(3, nv);
+  Eigen::MatrixXd D = Eigen::MatrixXd::Zero(nv, nv);
+  Eigen::Matrix<double, 6, 1> kept;
+  Vector turned(nq), faster(nv), still = Vector::Zero(nv);
+  const std::string name = argv[7];
+  void * const ours = symbol(folder + "/library/lib/librobot_dynamics.so", argv[2]);
   const auto code = reinterpret_cast<int (*)(const double **, double **, long long *, double *,
-    int)>(symbol(folder + "/generated.so", "@GENERATED@"));
-  const auto exported = [&](int s) {
-    if (own(@GIVEN@, result.data(), work.data()) != 0) std::abort();
-  };
-  const auto pinocchio = [&](int s) {
-    const auto & q = qs[s];
-    const auto & v = vs[s];
-    const auto & tau = taus[s];
-    @CALL@
-  };
-  const auto generated = [&](int s) {
-    const double * arg[] = {qs[s].data(), vs[s].data(), taus[s].data()};
-    double * res[] = {result.data()};
-    code(arg, res, nullptr, scratch.data(), 0);
-  };
-  std::vector<std::pair<std::string, std::function<void(int)>>> candidates = {
-    {"exported", exported}, {"Pinocchio", pinocchio}};
-  if (code) candidates.push_back({"CasADi", generated});
-  for (int s = 0; s < STATES; ++s) {
-    exported(s);
-    const Vector ours = Eigen::Map<Vector>(result.data(), size);
-    pinocchio(s);
-    compare("Pinocchio", ours, @RESULT@);
-    if (!code) continue;
-    generated(s);
-    compare("CasADi", ours, Eigen::Map<Vector>(result.data(), size));
-  }
-  std::vector<long> counts;
-  std::vector<std::vector<double>> us(candidates.size());
-  for (const auto & one : candidates) {
-    const double begin = seconds();
-    for (int k = 0; k < 2 * STATES; ++k) one.second(k % STATES);
-    counts.push_back(1 + long(@SECONDS@ / ((seconds() - begin) / (2 * STATES))));
-  }
-  for (int round = 0; round < ROUNDS; ++round) {
-    for (std::size_t c = 0; c < candidates.size(); ++c) {
-      const double begin = seconds();
-      for (long k = 0; k < counts[c]; ++k) candidates[c].second(int(k % STATES));
-      us[c].push_back((seconds() - begin) / double(counts[c]) * 1e6);
+    int)>(symbol(folder + "/generated.so", ("generated_" + name).c_str()));
+  const auto measure = [&](Candidates candidates, auto theirs, bool compared) {
+    if (code)
+      candidates.push_back({"CasADi", [&](int s) {
+          const double * arg[] = {qs[s].data(), vs[s].data(), taus[s].data()};
+          double * res[] = {result.data()};
+          code(arg, res, nullptr, scratch.data(), 0);
+        }});
+    for (int s = 0; s < STATES; ++s) {
+      candidates[0].second(s);
+      const Vector own = Eigen::Map<Vector>(result.data(), size);
+      for (std::size_t c = 1; c < candidates.size(); ++c) {
+        candidates[c].second(s);
+        if (candidates[c].first == "CasADi")
+          compare("CasADi", own, Eigen::Map<Vector>(result.data(), size));
+        else if (compared)
+          compare(candidates[c].first.c_str(), own, theirs());
+      }
     }
-  }
-  for (std::size_t c = 0; c < candidates.size(); ++c) {
-    std::printf("%s us", candidates[c].first.c_str());
-    for (double one : us[c]) std::printf(" %.6g", one);
-    std::printf("\n");
-  }
+    return timed(candidates);
+  };
+@FUNCTIONS@
+  std::fprintf(stderr, "function %s is not here\n", name.c_str());
+  return 1;
 }
 """

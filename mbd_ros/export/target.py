@@ -112,7 +112,8 @@ _KNOWN = {one.name: one for one in (
     Target('armv7', 'armv7-unknown-linux-gnueabihf', 'cortex-a7', bits=32),
     Target('riscv64', f'riscv64-{_LINUX}', 'generic-rv64', '+m,+a,+f,+d,+c', 'lp64d'),
     Target(WEB, 'wasm32-unknown-unknown', 'generic', bits=32, relocation='static'),
-    Target('thumbv7em', 'thumbv7em-none-eabihf', 'cortex-m7', bits=32, single_cpu='cortex-m4'))}
+    Target('thumbv7em', 'thumbv7em-unknown-none-eabihf', 'cortex-m7', bits=32,
+           single_cpu='cortex-m4'))}
 TARGETS = (NATIVE, *_KNOWN)
 
 

@@ -46,6 +46,7 @@ AREAS = {
     'fairness': 'one hostile client of each kind; what others wait for their answers',
     'churn': 'goals, requests, nodes and robots by the thousand; nothing is left',
     'octets': 'octets that are no messages, on topics, services and actions of nodes',
+    'libraries': 'exported libraries called with wild arguments under sanitizers, every target',
     'fuzz': 'random descriptions, task texts, messages and parameters',
 }
 MEASURED = ('sizes', 'strangers', 'fairness', 'churn')

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 import contextlib
 import ctypes
 import mmap
+import shutil
 import subprocess
 
 import numpy as np
@@ -32,6 +33,9 @@ from mbd_ros.simulation.manifold import normalized, rate
 STRICT = ('-Wall', '-Wextra', '-Werror', '-pedantic')
 C99 = ('gcc', '-std=c99', *STRICT, '-x', 'c')
 CXX = ('g++', '-std=c++17', *STRICT, '-x', 'c++')
+COMPILERS = tuple(one for one in (C99, CXX, ('clang', *C99[1:]), ('clang++', *CXX[1:]))
+                  if shutil.which(one[0]))
+"""Those that are here, by turns where one is enough."""
 STEP = 0.002
 PAGE = mmap.PAGESIZE
 LIBC = ctypes.CDLL(None)
@@ -67,9 +71,23 @@ def state_of(model: Model, seed: int) -> dict[str, np.ndarray]:
             'h': np.array([STEP])}
 
 
+STRANGE = (0.0, -0.0, 1.0, np.nan, np.inf, -np.inf, 1e308, 5e-324, -1e-300, 1e-38, np.pi,
+           1e6, 1e30)
+
+
+def strange_state(library: ExportedLibrary, seed: int) -> dict[str, np.ndarray]:
+    """Return arguments by name, a third of them numbers that no robot has."""
+    rng = np.random.default_rng(seed)
+    sizes = {name: size for _, one in library.functions for name, size in one.inputs
+             if name != 'before'}   # which the example makes
+    return {name: np.where(rng.random(size) < 0.3, rng.choice(STRANGE, size),
+                           rng.normal(size=size)) for name, size in sizes.items()}
+
+
 def answers(program, library: ExportedLibrary, given) -> dict[str, tuple[int, np.ndarray]]:
     """Run the example on a state; return code and numbers by symbol."""
-    order = dict.fromkeys(name for _, one in library.functions for name, _ in one.inputs)
+    order = dict.fromkeys(name for _, one in library.functions for name, _ in one.inputs
+                          if name != 'before')
     text = ' '.join(f'{x:.17g}' for name in order for x in given[name])
     done = subprocess.run([str(program)], input=text, capture_output=True, text=True, check=False)
     found = {}

@@ -21,7 +21,8 @@ import shutil
 import subprocess
 from xml.sax.saxutils import quoteattr
 
-from exported import answers, build, C99, CXX, export, ours, state_of
+from emulated import built_for, emulated
+from exported import answers, build, COMPILERS, export, ours, state_of
 from hypothesis import given, strategies as st
 import numpy as np
 import pytest
@@ -53,7 +54,7 @@ def test_names_of_a_description_reach_no_c_text(hostile, tmp_path):
     model = mbd_ros.load(arm(hostile, hostile, f'{hostile}L'))
     library = export(model, tmp_path, ('pose',))
     assert library.header.read_text().isascii()
-    for compiler in (C99, CXX):
+    for compiler in COMPILERS:
         build(library, compiler, ('-trigraphs', '-Wno-trigraphs'))
     dll = ctypes.CDLL(str(library.shared))
     names = (ctypes.c_char_p * 1).in_dll(dll, f'{library.name}_joint_names')
@@ -228,28 +229,18 @@ def test_other_processors_of_this_kind(target, tmp_path):
         assert code == 0 and error < 1e-12
 
 
-EMULATED = {'aarch64': ('aarch64-linux-gnu-gcc', 'qemu-aarch64', '/usr/aarch64-linux-gnu'),
-            'armv7': ('arm-linux-gnueabihf-gcc', 'qemu-arm', '/usr/arm-linux-gnueabihf'),
-            'riscv64': ('riscv64-linux-gnu-gcc', 'qemu-riscv64', '/usr/riscv64-linux-gnu')}
-
-
 @pytest.mark.parametrize('target', [
-    name for name, (compiler, emulator, _) in EMULATED.items()
-    if shutil.which(compiler) and shutil.which(emulator)])
+    one for one in ('aarch64', 'armv7', 'riscv64', 'thumbv7em') if emulated(one)])
 def test_other_processors_where_an_emulator_is_installed(target, tmp_path):
-    compiler, emulator, root = EMULATED[target]
     model = mbd_ros.load(URDF / 'panda.urdf')
     library = export(model, tmp_path, ('forward_dynamics', 'rk4_step'), target=target)
-    program = build(library, (compiler, '-std=c99', '-Wall', '-Wextra', '-Werror', '-x', 'c'))
-    script = tmp_path / 'run'
-    script.write_text(f'#!/bin/sh\nexec {emulator} -L {root} {program}\n')
-    script.chmod(0o755)
     state = state_of(model, 3)
-    for symbol, (code, numbers) in answers(script, library, state).items():
+    state['q'][3] = 2e5   # beyond where our own sine reaches: the C library's, by its ABI
+    for symbol, (code, numbers) in answers(built_for(library, target), library, state).items():
         function = dict(library.functions)[symbol.removesuffix('_many')]
         right = np.ravel(ours(model, function, state))
         error = np.abs(numbers.reshape(-1, right.size) - right).max() / np.abs(right).max()
-        assert code == 0 and error < 1e-12   # as above
+        assert code == 0 and error < 1e-12, (symbol, error)   # as above
 
 
 FLAGS = ({'cx16', 'lahf_lm', 'popcnt', 'sse4_1', 'sse4_2', 'ssse3', 'pni'},

@@ -15,9 +15,9 @@
 
 from pathlib import Path
 import re
-import shutil
 import subprocess
 
+from emulated import built_for, emulated
 from exported import answers, build, C99, Called, CXX, export, guarded, ours, state_of
 from hypothesis import given as drawn, strategies as st
 from loop_models import many_legs
@@ -191,15 +191,12 @@ def test_every_target(target, tmp_path):
         assert not symbols
 
 
-@pytest.mark.skipif(not (shutil.which('aarch64-linux-gnu-gcc') and shutil.which('qemu-aarch64')),
-                    reason='needs a cross compiler and an emulator')
-def test_on_another_processor(tmp_path):
+@pytest.mark.parametrize('target', [
+    one for one in ('aarch64', 'armv7', 'thumbv7em') if emulated(one, 'float')])
+def test_on_another_processor(target, tmp_path):
     model = mbd_ros.load(URDF / 'panda.urdf')
-    library = export(model, tmp_path, MAIN, target='aarch64', real='float')
-    program = build(library, ('aarch64-linux-gnu-gcc', *C99[1:]))
-    script = tmp_path / 'run'
-    script.write_text(f'#!/bin/sh\nexec qemu-aarch64 -L /usr/aarch64-linux-gnu {program}\n')
-    script.chmod(0o755)
+    library = export(model, tmp_path, MAIN, target=target, real='float')
+    script = built_for(library, target)
     for symbol, error in errors(model, library, script, rounded(state_of(model, 3))):
         assert error < NEAR, symbol
 
