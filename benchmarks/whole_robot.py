@@ -21,6 +21,7 @@ what they return into ``Data`` is not copied.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 import time
 from typing import Any, NamedTuple
@@ -36,6 +37,14 @@ LINK = 'tool'
 STATES = 1000
 NOT_COMPARED = ('frame_acceleration_derivatives', 'jacobian_derivatives', 'random_configuration')
 """Random numbers; Pinocchio's other definitions, which ``test/peers`` compares with ours."""
+
+
+PREPARED = 'nothing, `dyn.forward_dynamics`'
+LINKED: dict[int, Callable[..., Callable[..., Any]]] = {
+    1: lambda module, model, link: lambda q: module(model, q, link),
+    2: lambda module, model, link: lambda q, v: module(model, q, v, link),
+    3: lambda module, model, link: lambda q, v, a: module(model, q, v, a, link)}
+"""Module functions of links, of as many arguments, as users call them: nothing is unpacked."""
 
 
 class Pair(NamedTuple):
@@ -152,28 +161,29 @@ def _pairs(model: mbd_ros.Model, peer: Any) -> dict[str, Pair]:
     def ours(count: int, name: str, theirs: Callable[..., Any], link: str = '') -> Pair:
         module = getattr(mbd_ros, name)
         if link:
-            return Pair(count, dyn.of_link(name, link),
-                        lambda *state: module(model, *state, link), theirs)
-        return Pair(count, getattr(dyn, name), lambda *state: module(model, *state), theirs)
+            return Pair(count, dyn.of_link(name, link), LINKED[count](module, model, link), theirs)
+        return Pair(count, getattr(dyn, name), partial(module, model), theirs)
 
     found = {
-        'center_of_mass': ours(1, 'center_of_mass', lambda q: pin.centerOfMass(peer, data, q)),
-        'center_of_mass_jacobian': ours(1, 'center_of_mass_jacobian', lambda q: (
-            pin.jacobianCenterOfMass(peer, data, q))),
-        'centroidal_map': ours(1, 'centroidal_map', lambda q: (
-            pin.computeCentroidalMap(peer, data, q))),
+        'center_of_mass': ours(1, 'center_of_mass', partial(
+            pin.centerOfMass, peer, data)),
+        'center_of_mass_jacobian': ours(1, 'center_of_mass_jacobian', partial(
+            pin.jacobianCenterOfMass, peer, data)),
+        'centroidal_map': ours(1, 'centroidal_map', partial(
+            pin.computeCentroidalMap, peer, data)),
         'centroidal_momentum': ours(2, 'centroidal_momentum', lambda q, v: (
             pin.computeCentroidalMomentum(peer, data, q, v).vector)),
-        'coriolis_matrix': ours(2, 'coriolis_matrix', lambda q, v: (
-            pin.computeCoriolisMatrix(peer, data, q, v))),
-        'mass_matrix': ours(1, 'mass_matrix', lambda q: pin.crba(peer, data, q)),
-        'bias_forces': ours(2, 'bias_forces', lambda q, v: (
-            pin.nonLinearEffects(peer, data, q, v))),
-        'gravity_forces': ours(1, 'gravity_forces', lambda q: (
-            pin.computeGeneralizedGravity(peer, data, q))),
+        'coriolis_matrix': ours(2, 'coriolis_matrix', partial(
+            pin.computeCoriolisMatrix, peer, data)),
+        'mass_matrix': ours(1, 'mass_matrix', partial(
+            pin.crba, peer, data)),
+        'bias_forces': ours(2, 'bias_forces', partial(
+            pin.nonLinearEffects, peer, data)),
+        'gravity_forces': ours(1, 'gravity_forces', partial(
+            pin.computeGeneralizedGravity, peer, data)),
         'energy': ours(2, 'energy', energy),
-        'regressor': ours(3, 'regressor', lambda q, v, a: (
-            pin.computeJointTorqueRegressor(peer, data, q, v, a))),
+        'regressor': ours(3, 'regressor', partial(
+            pin.computeJointTorqueRegressor, peer, data)),
         'joint_wrenches': Pair(3, dyn.joint_wrenches, dyn.joint_wrenches, wrenches),
         'link_poses': Pair(1, dyn.link_poses, lambda q: mbd_ros.link_poses(model, q), poses),
         'pose': ours(1, 'pose', lambda q: _pose(peer, data, q, frame), LINK),
@@ -182,11 +192,10 @@ def _pairs(model: mbd_ros.Model, peer: Any) -> dict[str, Pair]:
         'jacobian_rate': ours(2, 'jacobian_rate', rate, LINK),
         'frame_velocity': ours(2, 'frame_velocity', velocity, LINK),
         'frame_acceleration': ours(3, 'frame_acceleration', acceleration, LINK),
-        'integrate': ours(2, 'integrate', lambda q, v: pin.integrate(peer, q, v)),
-        'difference': ours(2, 'difference', lambda q, v: pin.difference(peer, q, v)),
-        'random_configuration': Pair(
-            0, lambda: mbd_ros.random_configuration(model),
-            lambda: mbd_ros.random_configuration(model), lambda: pin.randomConfiguration(peer)),
+        'integrate': ours(2, 'integrate', partial(pin.integrate, peer)),
+        'difference': ours(2, 'difference', partial(pin.difference, peer)),
+        'random_configuration': ours(
+            0, 'random_configuration', partial(pin.randomConfiguration, peer)),
         'frame_velocity_derivatives': Pair(
             2, dyn.of_link('frame_velocity_derivatives', LINK, 'local'),
             lambda q, v: mbd_ros.frame_velocity_derivatives(model, q, v, LINK, frame='local'),
@@ -201,8 +210,8 @@ def _pairs(model: mbd_ros.Model, peer: Any) -> dict[str, Pair]:
         'centroidal_momentum_derivatives': ours(
             3, 'centroidal_momentum_derivatives', lambda q, v, a: (
                 tuple(pin.computeCentroidalDynamicsDerivatives(peer, data, q, v, a)))),
-        'gravity_forces_derivatives': ours(1, 'gravity_forces_derivatives', lambda q: (
-            pin.computeGeneralizedGravityDerivatives(peer, data, q)))}
+        'gravity_forces_derivatives': ours(1, 'gravity_forces_derivatives', partial(
+            pin.computeGeneralizedGravityDerivatives, peer, data))}
     return found
 
 
@@ -213,25 +222,44 @@ def _pose(peer: Any, data: Any, q: Any, frame: int) -> Any:
 
 def keywords() -> Iterator[str]:
     """Yield a Markdown table: what forces and surroundings cost a call, line by line."""
-    yield '| forward dynamics of a Panda with | [us] | times the prepared call: median (min-max) |'
-    yield '|---|---|---|'
-    model = mbd_ros.load(ROBOT)
-    dyn, rng = mbd_ros.compile(model), np.random.default_rng(0)
-    state = tuple(rng.uniform(-1.0, 1.0, model.nv) for _ in range(3))
-    cases: dict[str, dict[str, Any]] = {
-        'nothing': {}, '`gravity`': {'gravity': (0.0, 0.0, -1.62)},
-        '`external_forces` on one link': {'external_forces': {LINK: rng.normal(size=6)}},
-        '`dissipation`': {'dissipation': True}, '`ground`': {'ground': mbd_ros.Ground()},
-        '`fluid`': {'fluid': mbd_ros.Fluid(density=1025.0)}}
-
-    def called(**more: Any) -> Callable[..., Any]:
-        return lambda q, v, tau: mbd_ros.forward_dynamics(model, q, v, tau, **more)
-    found = interleaved({'prepared': (dyn.forward_dynamics, state), **{
-        name: (called(**more), state) for name, more in cases.items()}}, seconds=0.02,
+    yield ('| robot | forward dynamics with | [us] '
+           '| times the prepared call: median (min-max) |')
+    yield '|---|---|---|---|'
+    for name in ('panda', 'puma560', 'three_link_arm'):
+        model = mbd_ros.load(ROBOT.with_name(f'{name}.urdf'))
+        rng = np.random.default_rng(0)
+        state = tuple(rng.uniform(-1.0, 1.0, model.nv) for _ in range(3))
+        cases = _with_keywords(model, rng)
+        found = interleaved({name: (call, state) for name, call in cases.items()}, seconds=0.02,
                             clock=time.thread_time)
-    for name in cases:
-        low, middle, high = found[name].ratio_to(found['prepared'])
-        yield f'| {name} | {found[name].median:.3g} | {middle:.2g} ({low:.2g}-{high:.2g}) |'
+        for case in cases:
+            low, middle, high = found[case].ratio_to(found[PREPARED])
+            yield (f'| {name} | {case} | {found[case].median:.3g} | '
+                   f'{middle:.2g} ({low:.2g}-{high:.2g}) |')
+
+
+def _with_keywords(model: mbd_ros.Model, rng: np.random.Generator
+                   ) -> dict[str, Callable[..., Any]]:
+    """Return calls with keywords as users write them, by what these are."""
+    last, before = list(model.links)[-1], list(model.links)[-2]
+    force, other = rng.normal(size=(2, 6))
+    two = {last: force, before: other}
+    gravity, ground, sea = np.array((0.0, 0.0, -1.62)), mbd_ros.Ground(), mbd_ros.Fluid(1025.0)
+    call, dyn = mbd_ros.forward_dynamics, mbd_ros.compile(model)
+    return {
+        PREPARED: lambda q, v, tau: dyn.forward_dynamics(q, v, tau),
+        'nothing': lambda q, v, tau: call(model, q, v, tau),
+        '`gravity`, a tuple': lambda q, v, tau: call(model, q, v, tau, gravity=(0.0, 0.0, -1.62)),
+        '`gravity`, an array': lambda q, v, tau: call(model, q, v, tau, gravity=gravity),
+        '`external_forces` on one link': lambda q, v, tau: call(
+            model, q, v, tau, external_forces={last: force}),
+        '`external_forces` on two links': lambda q, v, tau: call(
+            model, q, v, tau, external_forces=two),
+        '`dissipation`': lambda q, v, tau: call(model, q, v, tau, dissipation=True),
+        '`ground`': lambda q, v, tau: call(model, q, v, tau, ground=ground),
+        '`fluid`': lambda q, v, tau: call(model, q, v, tau, fluid=sea),
+        '`gravity`, `fluid`, force': lambda q, v, tau: call(
+            model, q, v, tau, gravity=gravity, fluid=sea, external_forces={last: force})}
 
 
 def formulations() -> Iterator[str]:

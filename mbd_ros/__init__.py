@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from mbd_ros.dynamics.analysis.analyse import analyse
     from mbd_ros.dynamics.api.bent_links import bent_links
     from mbd_ros.dynamics.api.carry_over import CarriedState, carry_over
-    from mbd_ros.dynamics.api.configurations import difference, integrate
+    from mbd_ros.dynamics.api.configurations import (
+        difference, integrate, random_configuration)
     from mbd_ros.dynamics.api.constrained import constrained_dynamics
     from mbd_ros.dynamics.api.contact_forces import contact_forces
     from mbd_ros.dynamics.api.derivatives import (
@@ -84,7 +85,7 @@ if TYPE_CHECKING:
     from mbd_ros.model.lock import lock
     from mbd_ros.model.model import Model
     from mbd_ros.model.state import (
-        difference_derivatives, integrate_derivatives, neutral, random_configuration)
+        difference_derivatives, integrate_derivatives, neutral)
     from mbd_ros.simulation.draw_robot import draw_robot
     from mbd_ros.simulation.sensitivities import sensitivities
     from mbd_ros.simulation.simulate import simulate
@@ -117,7 +118,8 @@ else:
             'hybrid_dynamics', 'natural_frequencies', 'static_deflection'),
         'mbd_ros.dynamics.api.bent_links': ('bent_links',),
         'mbd_ros.dynamics.api.carry_over': ('CarriedState', 'carry_over'),
-        'mbd_ros.dynamics.api.configurations': ('difference', 'integrate'),
+        'mbd_ros.dynamics.api.configurations': (
+            'difference', 'integrate', 'random_configuration'),
         'mbd_ros.dynamics.api.constrained': ('constrained_dynamics',),
         'mbd_ros.dynamics.api.contact_forces': ('contact_forces',),
         'mbd_ros.dynamics.api.derivatives': (
@@ -144,8 +146,7 @@ else:
         'mbd_ros.model.load': ('load',),
         'mbd_ros.model.lock': ('lock',),
         'mbd_ros.model.state': (
-            'difference_derivatives', 'integrate_derivatives', 'neutral',
-            'random_configuration'),
+            'difference_derivatives', 'integrate_derivatives', 'neutral'),
         'mbd_ros.model.model': ('Model',),
         'mbd_ros.model.attachments.payload': ('with_payload',),
         'mbd_ros.simulation.draw_robot': ('draw_robot',),

@@ -118,10 +118,34 @@ def owned(place: int = 0, most: int = MOST
     return lambda function: OwnedCache(function, place, most)
 
 
-def _results_of(owner: Any) -> dict[Any, Callable[..., Any]]:
+class OwnedTable(Generic[T]):
+    """
+    Something that is kept with each robot, found by one look-up.
+
+    Parameters
+    ----------
+    make : callable
+        From a robot to what is kept with it.
+
+    """
+
+    def __init__(self, make: Callable[[Any], T]) -> None:
+        self._make = make
+
+    def of(self, owner: Any) -> T:
+        """Return what is kept with an owner, made now or earlier."""
+        try:
+            found: T = owner._results[self]
+        except (AttributeError, KeyError):   # first, as it says what is wrong with others
+            found = self._make(owner)
+            found = _results_of(owner).setdefault(self, found)
+        return found
+
+
+def _results_of(owner: Any) -> dict[Any, Any]:
     """Return where results of an owner are kept, shared with an equal one that is alive."""
     first = _first.setdefault(owner, weakref.ref(owner))() or owner
-    results: dict[Any, Callable[..., Any]] | None = getattr(first, '_results', None)
+    results: dict[Any, Any] | None = getattr(first, '_results', None)
     if results is None:   # two threads at once: one of them computes again
         results = {}
         object.__setattr__(first, '_results', results)

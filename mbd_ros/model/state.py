@@ -16,14 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 import functools
-import os
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.errors import InvalidValueError, ShapeError
-from mbd_ros.model.caches import owned, RECENT
+from mbd_ros.model.caches import owned
 from mbd_ros.model.joints.joint_manifold import Floats, JointManifold, MANIFOLDS
 from mbd_ros.model.joints.joint_type import JointType
 from mbd_ros.model.model import Model
@@ -324,73 +323,73 @@ def _brackets() -> Array:
 
 def random_configuration(model: Model, rng: np.random.Generator | int | None = None,
                          count: int | None = None) -> Array:
-    """
-    Return a random configuration within the limits, or many.
-
-    Parameters
-    ----------
-    model : Model
-        The robot.
-    rng : numpy.random.Generator or int, optional
-        Where the random numbers come from, or a seed; others each time if left out.
-    count : int, optional
-        How many configurations; one, without an axis for it, if left out.
-
-    Returns
-    -------
-    (nq,) or (count, nq) array
-        Uniform between the limits; where there are none, within half a turn or a metre of zero.
-        Orientations are uniform over all rotations, elastic coordinates are zero.
-
-    Raises
-    ------
-    InvalidValueError
-        If there is no such source, or a count is none.
-
-    """
-    if rng is None and count is None:
-        try:
-            return _DRAWN[id(model)][1].pop()
-        except (KeyError, IndexError):
-            return _draw_ahead(model)
+    """Return what ``mbd_ros.random_configuration`` does, from NumPy's numbers."""
     try:
         rng = np.random.default_rng(rng)
     except (TypeError, ValueError):
         raise InvalidValueError('rng', rng, 'a numpy.random.Generator, or a seed') from None
     if count is not None and (not isinstance(count, (int, np.integer)) or count < 0):
         raise InvalidValueError('count', count, 'a count, 0 or more')
-    q = np.zeros(model.nq if count is None else (count, model.nq))
-    for kind, start, first in zip(model.joint_types, model.q_offsets, model.v_offsets):
+    rows = 1 if count is None else int(count)
+    parts = [part.draw(rng, rows) if isinstance(part, Ranges) else
+             MANIFOLDS[part].draw(rng, rows) for part in joints_drawn(model)]
+    q = parts[0] if len(parts) == 1 else np.concatenate(
+        [*parts, np.zeros((rows, model.nq - sum(part.shape[1] for part in parts)))], axis=1)
+    return q[0] if count is None else q
+
+
+BLOCK = 64
+"""Configurations that are scaled in one row of arithmetic."""
+
+
+class Ranges:
+    """
+    Joints, one after the other, whose coordinates lie between limits.
+
+    Parameters
+    ----------
+    lower, upper : list of float
+        The limits; ``span`` is their distance.
+
+    """
+
+    def __init__(self, lower: list[float], upper: list[float]) -> None:
+        self.lower = np.array(lower, np.float64)
+        self.span = upper - self.lower
+        self._blocks = np.tile(self.lower, BLOCK), np.tile(self.span, BLOCK)
+
+    def draw(self, rng: np.random.Generator, count: int) -> Array:
+        """Return random coordinates (count, joints), row by row."""
+        size = len(self.lower)
+        found: Array = rng.random((count, size))
+        whole = count - count % BLOCK
+        lower, span = self._blocks
+        for rows in found[:whole].reshape(-1, BLOCK * size), found[whole:]:
+            rows *= span[:rows.shape[1]]
+            rows += lower[:rows.shape[1]]
+        return found
+
+
+@owned()
+def joints_drawn(model: Model) -> list[Ranges | JointType]:
+    """Return what is drawn in turn: simple joints beside each other, or one of several axes."""
+    found: list[Ranges | JointType] = []
+    lower: list[float] = []
+    upper: list[float] = []
+    for kind, first in zip(model.joint_types, model.v_offsets):
         if kind in MANIFOLDS:
-            rows = q.reshape(-1, model.nq)
-            rows[:, start:start + kind.nq] = MANIFOLDS[kind].draw(rng, len(rows))
+            found += [Ranges(lower, upper)] * bool(lower) + [kind]
+            lower, upper = [], []
             continue
         span = np.pi if kind is JointType.REVOLUTE else 1.0
-        lower, upper = model.lower[first], model.upper[first]
-        if not np.isfinite(lower):
-            lower = min(-span, upper - span) if np.isfinite(upper) else -span
-        if not np.isfinite(upper):
-            upper = max(span, lower + span)
-        q[..., start] = rng.uniform(lower, upper, count)
-    return q
-
-
-AHEAD = 10000
-"""Entries of configurations that are drawn at a time for those who ask for one and name no rng."""
-_DRAWN: dict[int, tuple[Model, list[Array]]] = {}
-"""Of the last few models, by ids: they are alive as long as they are here."""
-os.register_at_fork(after_in_child=_DRAWN.clear)   # or two processes would draw the same
-
-
-def _draw_ahead(model: Model) -> Array:
-    """Return a random configuration, and have others ready, each an array of its own."""
-    drawn = list(random_configuration(model, np.random.default_rng(),
-                                      1 + AHEAD // (1 + model.nq)))
-    found = drawn.pop()
-    if len(_DRAWN) >= RECENT:
-        _DRAWN.clear()
-    _DRAWN[id(model)] = model, drawn
-    return found
+        low, high = float(model.lower[first]), float(model.upper[first])
+        if not np.isfinite(low):
+            low = min(-span, high - span) if np.isfinite(high) else -span
+        if not np.isfinite(high):
+            high = max(span, low + span)
+        lower.append(low)
+        upper.append(high)
+    return found + [Ranges(lower, upper)] * bool(lower or not found)
 
 
 class CurvedJoint(NamedTuple):

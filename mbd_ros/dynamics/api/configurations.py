@@ -11,16 +11,18 @@
 # the License.
 
 
-"""Sums and differences of configurations, in machine code where joints just add."""
+"""Sums, differences and random configurations, in machine code where joints just add."""
 
 from __future__ import annotations
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics.algorithms.registry import AUTO
 from mbd_ros.dynamics.prepared.call import Array
+from mbd_ros.dynamics.prepared.drawing import DRAWN, generator
 from mbd_ros.dynamics.prepared.standard_calls import StandardCalls
-from mbd_ros.model import Model
+from mbd_ros.model import Model, state
 
 INTEGRATE, DIFFERENCE = map(StandardCalls, ('integrate', 'difference'))
 
@@ -52,7 +54,7 @@ def integrate(model: Model, q: ArrayLike, dv: ArrayLike) -> Array:
         If an argument is not as it should be.
 
     """
-    return INTEGRATE[AUTO][model](q, dv)
+    return INTEGRATE.of(model)[AUTO](q, dv)
 
 
 def difference(model: Model, q0: ArrayLike, q1: ArrayLike) -> Array:
@@ -80,4 +82,39 @@ def difference(model: Model, q0: ArrayLike, q1: ArrayLike) -> Array:
         If an argument is not as it should be.
 
     """
-    return DIFFERENCE[AUTO][model](q0, q1)
+    return DIFFERENCE.of(model)[AUTO](q0, q1)
+
+
+def random_configuration(model: Model, rng: np.random.Generator | int | None = None,
+                         count: int | None = None) -> Array:
+    """
+    Return a random configuration within the limits, or many.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    rng : numpy.random.Generator or int, optional
+        Where the random numbers come from, or a seed; others each time if left out.
+    count : int, optional
+        How many configurations; one, without an axis for it, if left out.
+
+    Returns
+    -------
+    (nq,) or (count, nq) array
+        Uniform between the limits; where there are none, within half a turn or a metre of zero.
+        Orientations are uniform over all rotations, elastic coordinates are zero.
+
+    Raises
+    ------
+    InvalidValueError
+        If there is no such source, or a count is none.
+
+    """
+    if rng is None and count is None:
+        try:   # half the time of a call more
+            draw = model._results[DRAWN]
+        except (AttributeError, KeyError):
+            draw = DRAWN.of(model)
+        return draw()
+    return state.random_configuration(model, generator() if rng is None else rng, count)

@@ -124,15 +124,25 @@ def forward_dynamics(
     """
     if (external_forces is None and gravity is None and executor is None and not dissipation
             and fluid is DEFAULT and ground is None and out is None):
-        return FORWARD_DYNAMICS[formulation][model](q, v, tau)
-    if executor is None and out is None and (
-            external_forces is None or type(external_forces) is dict):
-        links = () if external_forces is None else (*external_forces,)
-        known = FORWARD_DYNAMICS.within(
-            model, formulation, gravity, fluid, ground, links, dissipation)
-        if known is not None:
-            return known(q, v, tau) if external_forces is None else known(
-                q, v, tau, *external_forces.values())
+        return FORWARD_DYNAMICS.of(model)[formulation](q, v, tau)
+    if executor is None and out is None:
+        if external_forces is None:
+            known = FORWARD_DYNAMICS.within(
+                model, formulation, gravity, fluid, ground, (), dissipation)
+            if known is not None:
+                return known(q, v, tau)
+        elif type(external_forces) is dict:
+            if len(external_forces) == 1:   # half the time of what serves many
+                [link] = external_forces
+                known = FORWARD_DYNAMICS.within(
+                    model, formulation, gravity, fluid, ground, link, dissipation)
+                if known is not None:
+                    return known(q, v, tau, external_forces[link])
+            else:
+                known = FORWARD_DYNAMICS.within(
+                    model, formulation, gravity, fluid, ground, (*external_forces,), dissipation)
+                if known is not None:
+                    return known(q, v, tau, *external_forces.values())
     if is_field(fluid):
         return in_field(forward_dynamics, model, {'q': q, 'v': v, 'tau': tau},
                         fluid, out, external_forces,
@@ -192,15 +202,25 @@ def inverse_dynamics(
     """
     if (external_forces is None and gravity is None and executor is None and not dissipation
             and fluid is DEFAULT and ground is None and actuated is None and out is None):
-        return INVERSE_DYNAMICS[formulation][model](q, v, qdd)
-    if executor is None and out is None and actuated is None and (
-            external_forces is None or type(external_forces) is dict):
-        links = () if external_forces is None else (*external_forces,)
-        known = INVERSE_DYNAMICS.within(
-            model, formulation, gravity, fluid, ground, links, dissipation)
-        if known is not None:
-            return known(q, v, qdd) if external_forces is None else known(
-                q, v, qdd, *external_forces.values())
+        return INVERSE_DYNAMICS.of(model)[formulation](q, v, qdd)
+    if executor is None and out is None and actuated is None:
+        if external_forces is None:
+            known = INVERSE_DYNAMICS.within(
+                model, formulation, gravity, fluid, ground, (), dissipation)
+            if known is not None:
+                return known(q, v, qdd)
+        elif type(external_forces) is dict:
+            if len(external_forces) == 1:   # half the time of what serves many
+                [link] = external_forces
+                known = INVERSE_DYNAMICS.within(
+                    model, formulation, gravity, fluid, ground, link, dissipation)
+                if known is not None:
+                    return known(q, v, qdd, external_forces[link])
+            else:
+                known = INVERSE_DYNAMICS.within(
+                    model, formulation, gravity, fluid, ground, (*external_forces,), dissipation)
+                if known is not None:
+                    return known(q, v, qdd, *external_forces.values())
     if is_field(fluid):
         return in_field(inverse_dynamics, model, {'q': q, 'v': v, 'qdd': qdd},
                         fluid, out, external_forces,
@@ -237,15 +257,25 @@ def bias_forces(
     """
     if (external_forces is None and gravity is None and executor is None and not dissipation
             and fluid is DEFAULT and ground is None and out is None):
-        return BIAS_FORCES[formulation][model](q, v)
-    if executor is None and out is None and (
-            external_forces is None or type(external_forces) is dict):
-        links = () if external_forces is None else (*external_forces,)
-        known = BIAS_FORCES.within(
-            model, formulation, gravity, fluid, ground, links, dissipation)
-        if known is not None:
-            return known(q, v) if external_forces is None else known(
-                q, v, *external_forces.values())
+        return BIAS_FORCES.of(model)[formulation](q, v)
+    if executor is None and out is None:
+        if external_forces is None:
+            known = BIAS_FORCES.within(
+                model, formulation, gravity, fluid, ground, (), dissipation)
+            if known is not None:
+                return known(q, v)
+        elif type(external_forces) is dict:
+            if len(external_forces) == 1:   # half the time of what serves many
+                [link] = external_forces
+                known = BIAS_FORCES.within(
+                    model, formulation, gravity, fluid, ground, link, dissipation)
+                if known is not None:
+                    return known(q, v, external_forces[link])
+            else:
+                known = BIAS_FORCES.within(
+                    model, formulation, gravity, fluid, ground, (*external_forces,), dissipation)
+                if known is not None:
+                    return known(q, v, *external_forces.values())
     if is_field(fluid):
         return in_field(bias_forces, model, {'q': q, 'v': v}, fluid, out, external_forces,
                         gravity=gravity, formulation=formulation, executor=executor,
@@ -274,9 +304,9 @@ def mass_matrix(
 
     """
     if executor is None and fluid is DEFAULT and out is None:
-        return MASS_MATRIX[formulation][model](q)
+        return MASS_MATRIX.of(model)[formulation](q)
     if executor is None and out is None:
-        known = MASS_MATRIX.within(model, formulation, None, fluid)
+        known = MASS_MATRIX.within(model, formulation, None, fluid, None, (), False)
         if known is not None:
             return known(q)
     if is_field(fluid):   # velocities of the fluid do not count
@@ -305,7 +335,7 @@ def jacobian(
     if frame != WORLD_ALIGNED:
         return _into(jacobian_in(model, q, link, frame=frame, executor=executor), out)
     if executor is None and out is None:
-        found: Array = JACOBIANS.of(model, link, frame)(q)
+        found: Array = JACOBIANS.of(model)[frame][link](q)
         return found
     return _into(compile_model(model, executor=executor).jacobian(q, link), out)
 
@@ -324,7 +354,7 @@ def pose(
 
     """
     if executor is None and out is None:
-        found: Array = POSES.of(model, link, WORLD_ALIGNED)(q)
+        found: Array = POSES.of(model)[WORLD_ALIGNED][link](q)
         return found
     return _into(compile_model(model, executor=executor).pose(q, link), out)
 
@@ -346,7 +376,7 @@ def link_poses(model: Model, q: ArrayLike) -> dict[str, Array]:
         For each link of the description a homogeneous transform (4, 4) or (N, 4, 4) [m].
 
     """
-    poses = LINK_POSES[AUTO][model](q)
+    poses = LINK_POSES.of(model)[AUTO](q)
     if poses.ndim == 3:
         return dict(zip(model.links, poses))
     return dict(zip(model.links, poses.swapaxes(0, 1)))
@@ -382,11 +412,11 @@ def energy(model: Model, q: ArrayLike, v: ArrayLike, *, gravity: ArrayLike | Non
         with the current, potential by buoyancy. The ground stores none.
 
     """
-    known = (ENERGY[AUTO][model] if gravity is None and fluid is DEFAULT and ground is None
-             else ENERGY.within(model, AUTO, gravity, fluid, ground))
+    if gravity is None and fluid is DEFAULT and ground is None:
+        return _in_two(ENERGY.of(model)[AUTO](q, v))
+    known = ENERGY.within(model, AUTO, gravity, fluid, ground, (), False)
     if known is not None:
-        total = known(q, v)
-        return Energy(total[..., 0], total[..., 1])
+        return _in_two(known(q, v))
     if is_field(fluid):
         return in_field(energy, model, {'q': q, 'v': v}, fluid, gravity=gravity, ground=ground)
     return energy_of(compile_model(model, gravity=gravity, fluid=fluid, ground=ground), q, v)
@@ -394,7 +424,15 @@ def energy(model: Model, q: ArrayLike, v: ArrayLike, *, gravity: ArrayLike | Non
 
 def energy_of(dyn: PreparedDynamics, q: ArrayLike, v: ArrayLike) -> Energy:
     """Return the same for prepared dynamics."""
-    total = dyn.energy(q, v)
+    return _in_two(dyn.energy(q, v))
+
+
+_NEW = tuple.__new__
+
+
+def _in_two(total: Array) -> Energy:
+    if total.ndim == 1:
+        return _NEW(Energy, total.tolist())   # a third of the time of Energy(...)
     return Energy(total[..., 0], total[..., 1])
 
 

@@ -84,7 +84,7 @@ def joint_wrenches(
 
     """
     if external_forces is None and executor is None and not dissipation:
-        known = WRENCHES.within(model, formulation, gravity, fluid, ground)
+        known = WRENCHES.within(model, formulation, gravity, fluid, ground, (), False)
         if known is not None:
             return known(q, v, tau) if out is None else known(q, v, tau, out=out)
     if is_field(fluid):

@@ -22,6 +22,8 @@ LOCAL_WORLD_ALIGNED its point stands still, and its accelerations are spatial on
 
 from __future__ import annotations
 
+from typing import Any
+
 from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics.algorithms.registry import AUTO
@@ -75,7 +77,7 @@ def frame_velocity_derivatives(
 
     """
     if executor is None:
-        found: FrameVelocityDerivatives = VELOCITIES.of(model, link, frame)(q, v)
+        found: FrameVelocityDerivatives = VELOCITIES.of(model)[frame][link](q, v)
         return found
     return compile_model(model, executor=executor).frame_velocity_derivatives(q, v, link, frame)
 
@@ -109,7 +111,7 @@ def jacobian_derivatives(
 
     """
     if executor is None:
-        found: Array = JACOBIANS.of(model, link, frame)(q)
+        found: Array = JACOBIANS.of(model)[frame][link](q)
         return found
     return compile_model(model, executor=executor).jacobian_derivatives(q, link, frame)
 
@@ -125,7 +127,7 @@ def frame_acceleration_derivatives(
     references are those of ``frame_velocity_derivatives``; qdd is (nv,) or (N, nv).
     """
     if executor is None:
-        found: FrameAccelerationDerivatives = ACCELERATIONS.of(model, link, frame)(q, v, qdd)
+        found: FrameAccelerationDerivatives = ACCELERATIONS.of(model)[frame][link](q, v, qdd)
         return found
     return compile_model(model, executor=executor).frame_acceleration_derivatives(
         q, v, qdd, link, frame)
@@ -159,7 +161,7 @@ def center_of_mass_velocity_derivatives(
 
     """
     if executor is None:
-        return MASS_CENTERS[AUTO][model](q, v)
+        return MASS_CENTERS.of(model)[AUTO](q, v)
     return compile_model(model, executor=executor).center_of_mass_velocity_derivatives(q, v)
 
 
@@ -197,8 +199,8 @@ def centroidal_momentum_derivatives(
 
     """
     if executor is None:
-        found: CentroidalDerivatives = MOMENTA[AUTO][model](q, v, qdd)   # type: ignore[assignment]
-        return found
+        found: Any = MOMENTA.of(model)[AUTO](q, v, qdd)
+        return found   # type: ignore[no-any-return]
     return compile_model(model, executor=executor).centroidal_momentum_derivatives(q, v, qdd)
 
 
@@ -234,8 +236,8 @@ def gravity_forces_derivatives(
         As ``inverse_dynamics_derivatives``.
 
     """
-    known = (GRAVITY_FORCES.within(model, AUTO, gravity, fluid, ground) if executor is None
-             else None)
+    known = (GRAVITY_FORCES.within(model, AUTO, gravity, fluid, ground, (), False)
+             if executor is None else None)
     if known is not None:
         return known(q)
     if is_field(fluid):

@@ -72,7 +72,7 @@ def center_of_mass(model: Model, q: ArrayLike, *, executor: Executor | str | Non
 
     """
     if executor is None:
-        return CENTER_OF_MASS[AUTO][model](q)
+        return CENTER_OF_MASS.of(model)[AUTO](q)
     return compile_model(model, executor=executor).center_of_mass(q)
 
 
@@ -84,7 +84,7 @@ def center_of_mass_jacobian(model: Model, q: ArrayLike, *,
     Parameters are those of ``center_of_mass``.
     """
     if executor is None:
-        return CENTER_OF_MASS_JACOBIAN[AUTO][model](q)
+        return CENTER_OF_MASS_JACOBIAN.of(model)[AUTO](q)
     return compile_model(model, executor=executor).center_of_mass_jacobian(q)
 
 
@@ -101,7 +101,7 @@ def centroidal_map(model: Model, q: ArrayLike, *, executor: Executor | str | Non
 
     """
     if executor is None:
-        return CENTROIDAL_MAP[AUTO][model](q)
+        return CENTROIDAL_MAP.of(model)[AUTO](q)
     return compile_model(model, executor=executor).centroidal_map(q)
 
 
@@ -121,7 +121,7 @@ def centroidal_momentum(model: Model, q: ArrayLike, v: ArrayLike, *,
 
     """
     if executor is None:
-        return CENTROIDAL_MOMENTUM[AUTO][model](q, v)
+        return CENTROIDAL_MOMENTUM.of(model)[AUTO](q, v)
     return compile_model(model, executor=executor).centroidal_momentum(q, v)
 
 
@@ -149,8 +149,9 @@ def coriolis_matrix(model: Model, q: ArrayLike, v: ArrayLike, *,
 
     """
     if fluid is DEFAULT and executor is None:
-        return CORIOLIS_MATRIX[AUTO][model](q, v)
-    known = CORIOLIS_MATRIX.within(model, AUTO, None, fluid) if executor is None else None
+        return CORIOLIS_MATRIX.of(model)[AUTO](q, v)
+    known = (CORIOLIS_MATRIX.within(model, AUTO, None, fluid, None, (), False)
+             if executor is None else None)
     if known is not None:
         return known(q, v)
     if is_field(fluid):   # velocities of the fluid do not count
@@ -179,9 +180,9 @@ def gravity_forces(model: Model, q: ArrayLike, *, gravity: ArrayLike | None = No
 
     """
     if gravity is None and fluid is DEFAULT and ground is None and executor is None:
-        return GRAVITY_FORCES[AUTO][model](q)
-    known = (GRAVITY_FORCES.within(model, AUTO, gravity, fluid, ground) if executor is None
-             else None)
+        return GRAVITY_FORCES.of(model)[AUTO](q)
+    known = (GRAVITY_FORCES.within(model, AUTO, gravity, fluid, ground, (), False)
+             if executor is None else None)
     if known is not None:
         return known(q)
     if is_field(fluid):
@@ -233,8 +234,9 @@ def regressor(model: Model, q: ArrayLike, v: ArrayLike, qdd: ArrayLike, *,
 
     """
     if gravity is None and executor is None:
-        return REGRESSOR[AUTO][model](q, v, qdd)
-    known = REGRESSOR.within(model, AUTO, gravity) if executor is None else None
+        return REGRESSOR.of(model)[AUTO](q, v, qdd)
+    known = (REGRESSOR.within(model, AUTO, gravity, DEFAULT, None, (), False)
+             if executor is None else None)
     if known is not None:
         return known(q, v, qdd)
     return compile_model(model, gravity=gravity, executor=executor).regressor(q, v, qdd)

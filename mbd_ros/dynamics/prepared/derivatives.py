@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+import operator
 from typing import Any, NamedTuple, TypeVar
 
 from mbd_ros.dynamics.prepared.call import Array, signature_of
@@ -179,11 +180,12 @@ def in_parts(call: Callable[..., Array], parts: type[Parts], name: str, inputs: 
     fields: tuple[str, ...] = parts._fields   # type: ignore[attr-defined]
     which = tuple(places) or tuple(range(len(fields)))
 
+    one = operator.itemgetter(*which)   # half the time of a list of parts
+    many = operator.itemgetter(*((slice(None), k) for k in which))
+
     def derivatives(*arguments: Any, **named: Any) -> Parts:
-        matrices = call(*arguments, **named)
-        if matrices.ndim == rank:
-            return new(parts, [matrices[k] for k in which])
-        return new(parts, [matrices[:, k] for k in which])
+        matrices = call(*arguments, **named) if named else call(*arguments)
+        return new(parts, (one if matrices.ndim == rank else many)(matrices))
 
     derivatives.__name__ = derivatives.__qualname__ = name
     derivatives.__doc__ = parts.__doc__

@@ -31,6 +31,7 @@ from mbd_ros.dynamics.prepared.call import (
 from mbd_ros.dynamics.prepared.derivatives import (
     CentroidalDerivatives, ForwardDynamicsDerivatives, FrameAccelerationDerivatives,
     FrameVelocityDerivatives, HessianProduct, in_parts, InverseDynamicsDerivatives)
+from mbd_ros.dynamics.prepared.drawing import DRAWN
 from mbd_ros.dynamics.prepared.world_values import changed_world
 from mbd_ros.dynamics.quantities import flexible, kinematics
 from mbd_ros.dynamics.quantities.derivatives import (
@@ -464,6 +465,11 @@ class PreparedDynamics:
         if self.model.nq != self.model.nv:
             return self._curved(state.difference, {'q0': self.model.nq, 'q1': self.model.nq})
         return self._callable(program_of('adding', self.model, 'difference'))
+
+    @functools.cached_property
+    def random_configuration(self) -> Callable[[], Array]:
+        """Callable ``() -> (nq,)``: within the limits, as ``mbd_ros.random_configuration``."""
+        return DRAWN.of(self.model)
 
     @functools.cached_property
     def link_poses(self) -> Callable[..., Array]:

@@ -22,19 +22,20 @@ import numpy as np
 from mbd_ros.dynamics.prepared.call import Array
 from mbd_ros.dynamics.prepared.prepared import compile_model
 from mbd_ros.environment.immersion import Fluid
-from mbd_ros.environment.surroundings import DEFAULT
+from mbd_ros.errors import InvalidValueError
 from mbd_ros.model import Model
+from mbd_ros.model.caches import OwnedTable
 
 Wrap = Callable[[Model, Callable[..., Array]], Callable[..., Array]]
 MOST = 8
-"""Models, or settings of one, that are known here; what is prepared for others is found again."""
+"""Settings of a robot that are known here; what is prepared for others is found again."""
 
-Last = tuple[Any, str, Any, Any, Any, tuple[str, ...], bool, Callable[..., Array] | None]
+Last = tuple[Model | None, tuple[Any, ...], tuple[Any, ...], Callable[..., Array] | None]
 
 
-class StandardCalls(dict[str, 'CallsByModel']):
+class StandardCalls(OwnedTable['CallsOfModel']):
     """
-    The callables of one function by formulation and model: the shortest way to standard dynamics.
+    The callables of one function: ``of(model)[formulation]``, the shortest way to its dynamics.
 
     Parameters
     ----------
@@ -46,24 +47,17 @@ class StandardCalls(dict[str, 'CallsByModel']):
     Attributes
     ----------
     last : tuple
-        What ``within`` was last asked and has returned: model, formulation, gravity as a tuple or
-        None, fluid, ground, links, whether friction acts, and the callable.
+        What ``within`` was last asked, a model and the rest, the rest with gravity as a list, and
+        what it returned.
 
     """
 
     def __init__(self, function: str, wrap: Wrap = lambda model, call: call) -> None:
-        super().__init__()
-        self._function, self._wrap = function, wrap
-        self._within: dict[Any, tuple[Any, Callable[..., Array] | None]] = {}
-        self.last: Last = (None, '', None, None, None, (), False, None)
+        super().__init__(lambda model: CallsOfModel(_checked(model), function, wrap))
+        self.last: Last = (None, (), (), None)
 
-    def __missing__(self, formulation: str) -> CallsByModel:
-        """Return the callables of a formulation; they are kept once it has suited a robot."""
-        return CallsByModel(self, formulation)
-
-    def within(self, model: Model, formulation: str, gravity: Any = None, fluid: Any = DEFAULT,
-               ground: Any = None, links: tuple[str, ...] = (), dissipation: bool = False
-               ) -> Callable[..., Array] | None:
+    def within(self, model: Model, formulation: str, gravity: Any, fluid: Any, ground: Any,
+               links: tuple[str, ...] | str, dissipation: bool) -> Callable[..., Array] | None:
         """
         Return a prepared callable under other gravity, surroundings or forces, made or known.
 
@@ -72,7 +66,7 @@ class StandardCalls(dict[str, 'CallsByModel']):
         model, formulation, gravity, fluid, ground
             As for ``compile_model``.
         links, dissipation
-            As for ``PreparedDynamics.forced``.
+            As for ``PreparedDynamics.forced``; or the name of one link.
 
         Returns
         -------
@@ -80,61 +74,74 @@ class StandardCalls(dict[str, 'CallsByModel']):
             None where it is put together in Python, and for what is none of these.
 
         """
-        try:   # those that are known are alive, so that theirs are the only ones of their ids
-            if type(gravity) is np.ndarray:
-                gravity = (*gravity.tolist(),)
-            before = self.last
-            if (model is before[0] and fluid is before[3] and ground is before[4]
-                    and (gravity is before[2]
-                         or isinstance(gravity, tuple) and gravity == before[2])
-                    and links == before[5] and dissipation is before[6]
-                    and formulation == before[1]):
-                return before[7]
-            if gravity is not None and not isinstance(gravity, tuple):
-                gravity = tuple(gravity)
-            key = (id(model), formulation, gravity, id(fluid), id(ground), links, dissipation)
-            call = self._within[key][1]
-        except KeyError:
-            if isinstance(fluid, Fluid) and fluid.is_field:
-                return None
-            dyn = compile_model(model, formulation=formulation, gravity=gravity, fluid=fluid,
-                                ground=ground)
-            call = (dyn.forced(self._function, links, dissipation) if links or dissipation
-                    else self._wrap(model, getattr(dyn, self._function)))
-            if len(self._within) >= MOST:
-                self._within.clear()
-            self._within[key] = (model, fluid, ground), call
+        last = self.last
+        try:
+            if type(gravity) is np.ndarray:   # its list can be compared
+                gravity = gravity.tolist()
+                if model is last[0] and (
+                        formulation, gravity, fluid, ground, links, dissipation) == last[2]:
+                    return last[3]
+            elif model is last[0] and (
+                    formulation, gravity, fluid, ground, links, dissipation) == last[1]:
+                return last[3]
+            gravity = gravity if gravity is None else (*gravity,)
+            call = self.of(model).within(formulation, gravity, fluid, ground, links, dissipation)
         except (TypeError, ValueError):   # no three numbers: who takes them says so
             return None
-        self.last = model, formulation, gravity, fluid, ground, links, dissipation, call
+        listed = [*(gravity or ())]
+        self.last = (model, (formulation, gravity, fluid, ground, links, dissipation),
+                     (formulation, listed, fluid, ground, links, dissipation), call)
         return call
 
-    def make(self, model: Model, formulation: str) -> Callable[..., Array]:
-        """Return a prepared callable."""
-        dyn = compile_model(model, formulation=formulation)
-        return self._wrap(model, getattr(dyn, self._function))
 
-
-class CallsByModel(dict[Model, Callable[..., Array]]):
-    """The callables of one function and formulation by model."""
-
-    def __init__(self, calls: StandardCalls, formulation: str) -> None:
-        super().__init__()
-        self._calls, self._formulation = calls, formulation
-
-    def __missing__(self, model: Model) -> Callable[..., Array]:
-        """Make the callable ready, and forget the others when there are many."""
-        found = self._calls.make(model, self._formulation)
-        if len(self) >= MOST:
-            self.clear()
-        self[model] = found
-        self._calls.setdefault(self._formulation, self)
-        return found
-
-
-class StandardLinkCalls:
+class CallsOfModel(dict[str, Callable[..., Array]]):
     """
-    The callables of one function of links by model, link and frame.
+    The callables of one function and robot by formulation.
+
+    Parameters
+    ----------
+    model : Model
+        The robot.
+    function, wrap
+        As for ``StandardCalls``.
+
+    """
+
+    def __init__(self, model: Model, function: str, wrap: Wrap) -> None:
+        super().__init__()
+        self._model, self._function, self._wrap = model, function, wrap
+        self._within: dict[Any, tuple[Any, Callable[..., Array] | None]] = {}
+
+    def __missing__(self, formulation: str) -> Callable[..., Array]:
+        """Make the callable of a formulation ready; it is kept once it has suited the robot."""
+        dyn = compile_model(self._model, formulation=formulation)
+        return self.setdefault(
+            formulation, self._wrap(self._model, getattr(dyn, self._function)))
+
+    def within(self, formulation: str, gravity: tuple[Any, ...] | None, fluid: Any, ground: Any,
+               links: tuple[str, ...] | str, dissipation: bool) -> Callable[..., Array] | None:
+        """Return what ``StandardCalls.within`` does."""
+        # fluids and grounds that are known are alive, and the only ones of their ids
+        key = (formulation, gravity, id(fluid), id(ground), links, dissipation)
+        known = self._within.get(key)
+        if known is not None:
+            return known[1]
+        if isinstance(fluid, Fluid) and fluid.is_field:
+            return None
+        dyn = compile_model(self._model, formulation=formulation, gravity=gravity,
+                            fluid=fluid, ground=ground)
+        call = (dyn.forced(self._function, (links,) if type(links) is str else links,
+                           dissipation) if links or dissipation
+                else self._wrap(self._model, getattr(dyn, self._function)))
+        if len(self._within) >= MOST:
+            self._within.clear()
+        self._within[key] = (fluid, ground), call
+        return call
+
+
+class StandardLinkCalls(OwnedTable['CallsOfFrames']):
+    """
+    The callables of one function of links: ``of(model)[frame][link]``.
 
     Parameters
     ----------
@@ -144,17 +151,36 @@ class StandardLinkCalls:
     """
 
     def __init__(self, function: str) -> None:
-        self._function = function
-        self._known: dict[int, tuple[Model, dict[tuple[str, str], Callable[..., Any]]]] = {}
+        super().__init__(lambda model: CallsOfFrames(_checked(model), function))
 
-    def of(self, model: Model, link: str, frame: str) -> Callable[..., Any]:
-        """Return the callable, made now or earlier, and forget the others when there are many."""
-        try:   # models that are known are alive, so that theirs are the only ones of their ids
-            return self._known[id(model)][1][link, frame]
-        except (KeyError, TypeError):   # a list, say: no name
-            pass
-        found = compile_model(model).of_link(self._function, link, frame)
-        if id(model) not in self._known and len(self._known) >= MOST:
-            self._known.clear()
-        self._known.setdefault(id(model), (model, {}))[1][link, frame] = found
-        return found
+
+class CallsOfFrames(dict[str, 'CallsOfLinks']):
+    """The callables of one function and robot by frame, then by link."""
+
+    def __init__(self, model: Model, function: str) -> None:
+        super().__init__()
+        self._model, self._function = model, function
+
+    def __missing__(self, frame: str) -> CallsOfLinks:
+        """Return an empty table; it is kept once there is a callable in it."""
+        return CallsOfLinks(self, self._model, self._function, frame)
+
+
+class CallsOfLinks(dict[str, Callable[..., Any]]):
+    """The callables of one function, robot and frame by link."""
+
+    def __init__(self, tables: CallsOfFrames, model: Model, function: str, frame: str) -> None:
+        super().__init__()
+        self._tables, self._model, self._function, self._frame = tables, model, function, frame
+
+    def __missing__(self, link: str) -> Callable[..., Any]:
+        """Make the callable of a link ready."""
+        found = compile_model(self._model).of_link(self._function, link, self._frame)
+        self._tables.setdefault(self._frame, self)
+        return self.setdefault(link, found)
+
+
+def _checked(model: Model) -> Model:
+    if not isinstance(model, Model):
+        raise InvalidValueError('model', model, 'a Model, as mbd_ros.load returns it')
+    return model

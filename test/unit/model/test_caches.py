@@ -25,7 +25,6 @@ import pytest
 import mbd_ros
 from mbd_ros.control import Task
 from mbd_ros.control.tasks.tracker import Tracker
-from mbd_ros.dynamics.prepared import standard_calls
 from mbd_ros.execution.ir.machine_code import MachineCode
 from mbd_ros.execution.program.tree import tree_of
 from mbd_ros.model import caches
@@ -114,7 +113,7 @@ def count_of(kind):
     return sum(isinstance(one, kind) for one in gc.get_objects())
 
 
-def test_robots_one_after_the_other_leave_nothing(monkeypatch):
+def test_robots_one_after_the_other_leave_nothing():
     """Dynamics, control and everything that was compiled for them are gone with the robots."""
     def use(mass):
         model = mbd_ros.load(TEXT.format(mass=mass))
@@ -125,7 +124,6 @@ def test_robots_one_after_the_other_leave_nothing(monkeypatch):
         mbd_ros.random_configuration(model)
         tracker = Tracker(mbd_ros.compile(model, gravity=(0.0, 0.0, -1.0)), TASK, q, v)
         tracker.step(0.01, q, v)
-    monkeypatch.setattr(standard_calls, 'MOST', 2)   # or it takes four times as many robots
     known = 1 + caches.RECENT
     for turn in range(known):
         use(1.0 + turn)
