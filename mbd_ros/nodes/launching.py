@@ -29,16 +29,14 @@ from launch.logging import launch_config
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node, PushRosNamespace, SetRemap
 from launch_ros.parameter_descriptions import ParameterValue
-import numpy as np
 from rclpy.exceptions import InvalidNamespaceException
 from rclpy.validate_namespace import validate_namespace
 
 from mbd_ros.description import read
 from mbd_ros.description.records.mechanism import Mechanism
-from mbd_ros.description.records.reach import extent, zero_poses
+from mbd_ros.description.urdf.camera import whole_robot
 from mbd_ros.description.urdf.mesh_names import with_absolute_meshes
-from mbd_ros.description.urdf.shape_extent import enclosing_ball
-from mbd_ros.description.urdf.visuals import FOLDERS, read_visuals
+from mbd_ros.description.urdf.visuals import FOLDERS
 from mbd_ros.description.xml.packages import file_path
 from mbd_ros.description.xml.roots import around
 from mbd_ros.description.xml.xacro_arguments import argument_words
@@ -47,12 +45,6 @@ from mbd_ros.nodes.launch_domain import own_domain
 from mbd_ros.on_demand import former
 
 BOOLEAN = ('true', 'false')
-DISTANCE, AROUND = 1.4, 2.9
-"""
-Distance of RViz's camera in terms of how far a robot reaches, and of the radius of a ball around
-it, which fills the picture at 2.6.
-"""
-
 TRUSTED = DeclareLaunchArgument(
     'trusted', default_value='false', choices=BOOLEAN,
     description='Whether a xacro file may do all that xacro allows, which includes running code '
@@ -271,13 +263,9 @@ def wants_rviz(value: Mapping[str, str]) -> bool:
 
 def with_camera(config: str, mechanism: Mechanism, followed: str, prefix: str = '') -> str:
     """Return a configuration of RViz whose camera shows a robot, and follows a link, if any."""
-    _, reach = extent(mechanism)
-    poses = zero_poses(mechanism)
-    middle, radius = enclosing_ball(read_visuals(mechanism)[0], poses, np.zeros((0, 3)))
-    center = middle - poses[followed][:3, 3] if followed else middle
+    camera = whole_robot(mechanism, followed)
     here: dict[str, object] = {
-        'Distance': round(max(DISTANCE * reach, AROUND * radius), 3),
-        **{axis: round(place, 3) for axis, place in zip('XYZ', center.tolist())},
+        'Distance': camera.distance, **dict(zip('XYZ', camera.focus)),
         **({'Target Frame': json.dumps(prefix + followed)} if followed else {})}
     others, begin, views = config.partition('\n  Views:\n')
     for name, value in here.items():

@@ -29,13 +29,13 @@ import mbd_ros
 from mbd_ros.description.records.budget import unhurriedly
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import cut, MbdError, MOST_NAMES, NoModelError
+from mbd_ros.execution.ir.compile_time import Cost
 from mbd_ros.execution.ir.machine_code import compilations, Compiled
 from mbd_ros.messages.basics.diagnostics import READY_IN
 from mbd_ros.messages.basics.message_size import Limits
 from mbd_ros.model import load_text, Model
 from mbd_ros.model.sameness import is_same, WORDING
 from mbd_ros.nodes.parts import qos
-from mbd_ros.nodes.parts.compile_time import expected_seconds
 from mbd_ros.nodes.parts.free_memory import give_back
 from mbd_ros.nodes.parts.guard import REFUSALS
 from mbd_ros.nodes.parts.health import Health, OK
@@ -49,6 +49,19 @@ ANY_TEXT = Limits(octets=(64 << 20) + 64, small=0, waiting=1)
 """Of the topic: as long as a file may be, and read beside the callbacks however short it is."""
 LATE = 2.0
 """How late a copy of a description that was replaced may come on the topic [s]."""
+COMPILE_COSTS = {
+    'controller': Cost(base=330.0, body=190.0, loops=700.0, loop_body=-30.0, elastic=100.0,
+                       floating=1.9, overhead=2.4),
+    'simulator': Cost(base=0.0, body=14.0, loops=40.0, loop_body=32.0, elastic=220.0),
+    'dynamics_server': Cost(base=0.0, body=31.0, elastic=100.0),
+}
+OTHER_COST = Cost(base=25.0, body=4.5, elastic=10.0)
+"""
+How much a node compiles for a robot, by the name of its executable, and any other node.
+
+Fitted to the robots of this package (``test/unit/nodes/test_compile_time.py`` has them), which are
+met within a factor of two.
+"""
 
 
 class Robot(NamedTuple):
@@ -248,11 +261,12 @@ class RobotSource:
         That a busy machine takes long without compiling anything is no news.
         """
         begin, said = time.monotonic(), False
+        cost = COMPILE_COSTS.get(self._node.NAME, OTHER_COST)
         while not ready.wait(SLOW) and self._node.context.ok():
             done, took = compilations().since(before), time.monotonic() - begin
             if not done.characters:
                 continue   # nothing at all, or the first piece is not ready
-            left = max(1, round(expected_seconds(self._node.NAME, model, done) - took))
+            left = max(1, round(cost.seconds(model, done) - took))
             self._node.say_how_it_is(Health(OK, 'compiling', {READY_IN: left}))
             if not said:
                 said = True

@@ -19,9 +19,10 @@ import numpy as np
 import pytest
 
 import mbd_ros
+from mbd_ros.execution.ir.compile_time import USUAL
 from mbd_ros.execution.ir.machine_code import compilations, Compiled
 from mbd_ros.messages.basics.diagnostics import diagnostics, READY_IN, ready_in
-from mbd_ros.nodes.parts.compile_time import COSTS, expected_characters, expected_seconds, USUAL
+from mbd_ros.nodes.parts.robot_source import COMPILE_COSTS, OTHER_COST
 
 URDF = Path(__file__).resolve().parents[3] / 'urdf'
 FLOATING, FLEXIBLE = ('space_robot',), ('flexible_arm',)
@@ -84,6 +85,10 @@ controller, and that flexible_arm bends but for the controller, which foresees i
 """
 
 
+def cost(node):
+    return COMPILE_COSTS.get(node, OTHER_COST)
+
+
 def loaded(node, robot):
     file = next(file for file in (URDF / f'{robot}.urdf', URDF / f'{robot}.urdf.xacro')
                 if file.is_file())
@@ -94,7 +99,7 @@ def loaded(node, robot):
 
 @pytest.mark.parametrize(('node', 'robot', 'thousands'), COMPILED)
 def test_how_much_is_compiled_is_known_within_a_factor_of_two(node, robot, thousands):
-    expected = expected_characters(node, loaded(node, robot))
+    expected = cost(node).characters(loaded(node, robot))
     assert 0.5 < expected / (1e3 * thousands) < 2.0
 
 
@@ -107,20 +112,20 @@ def test_what_the_simulator_compiles_is_still_as_much(tmp_path, monkeypatch):
     done = compilations().since(before)
     assert done.begun
     assert done.seconds > 0.0
-    assert 0.3 < done.characters / expected_characters('simulator', model) < 2.0
+    assert 0.3 < done.characters / cost('simulator').characters(model) < 2.0
 
 
 def test_seconds_follow_from_how_fast_the_first_piece_was():
-    model = loaded('controller', 'puma560')
-    usual = expected_seconds('controller', model, Compiled(1, 100_000, USUAL * 100_000))
+    model, controller = loaded('controller', 'puma560'), cost('controller')
+    usual = controller.seconds(model, Compiled(1, 100_000, USUAL * 100_000))
     assert usual == pytest.approx(   # all of it at the usual speed, and what is not LLVM's
-        USUAL * expected_characters('controller', model) * COSTS['controller'].overhead)
-    slow = expected_seconds('controller', model, Compiled(1, 100_000, 10.0 * USUAL * 100_000))
+        USUAL * controller.characters(model) * controller.overhead)
+    slow = controller.seconds(model, Compiled(1, 100_000, 10.0 * USUAL * 100_000))
     assert 3.0 < slow / usual < 10.0   # the first piece alone is not believed
-    later = expected_seconds('controller', model, Compiled(9, 1_200_000, 10.0 * USUAL * 1_200_000))
+    later = controller.seconds(model, Compiled(9, 1_200_000, 10.0 * USUAL * 1_200_000))
     assert 8.0 < later / usual < 10.0
     more = Compiled(9, 10_000_000, 20.0)   # than was expected: no time is left, none is negative
-    assert expected_seconds('controller', model, more) >= more.seconds
+    assert controller.seconds(model, more) >= more.seconds
 
 
 def test_what_was_compiled_before_is_not_counted():
