@@ -55,8 +55,9 @@ demo: install $(STAMPS)/warm-$(or $(ROBOT),three_link_arm)
 cyclone: $(STAMPS)/installed
 	@scripts/cyclone.sh $(VENV) $(CYCLONE)
 
-# One of the two workers runs all tests that start nodes (conftest.py); WORKERS=0 for a debugger.
-WORKERS := 2
+# For two processors: two of the workers begin with launches, which wait most of the time, the
+# third one computes beside them (conftest.py); WORKERS=0 for a debugger.
+WORKERS := 3
 test: install test-tools browser compilers
 	MBD_ROS_EVERY_TEST=1 $(BIN)/pytest -n $(WORKERS) $(PYTEST_ARGS)
 
@@ -64,7 +65,7 @@ test: install test-tools browser compilers
 # Processor time: a busy machine takes longer, and tests the same.
 QUICK := spatial model execution environment dynamics simulation control description
 test-quick: install test-tools
-	$(BIN)/pytest -q -n $(WORKERS) -m 'not nodes and not browser and not slow' --seconds 100 \
+	$(BIN)/pytest -q -n 2 -m 'not nodes and not browser and not slow' --seconds 100 \
 		$(addprefix test/unit/,$(QUICK)) $(PYTEST_ARGS)
 
 # ARGS: --short (as .ci/run), --seed N, and the areas to try; all of them in the long form otherwise.

@@ -28,10 +28,10 @@ import time
 from domains import reserve_domain
 import pytest
 
-os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')   # two workers have a processor each
+os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')   # workers have a processor each
 PATIENT = {f'test/nodes/test_{name}.py' for name in (
     'browser_page', 'cold_starts', 'lifecycle', 'module_manager', 'page_security', 'rviz')}
-"""Files that start nodes and take long, for the worker that has time: load only delays them."""
+"""Files that start nodes and take long, after those of rosless: load only delays them."""
 DOMAIN_LOCK = reserve_domain()  # held until this process ends
 # Logs of nodes, which go to ~/.ros/log otherwise, end with the tests.
 os.environ['ROS_LOG_DIR'] = tempfile.mkdtemp(prefix='mbd_ros_log_')
@@ -61,6 +61,10 @@ if LACKING:   # each such file would end the collection of all others
 
 BEGUN = pytest.StashKey[float]()
 """What the processors had done for this process when the first test began [s]."""
+
+
+BESIDE = pytest.StashKey[int]()
+"""Whether this process has made way for launches, by its niceness."""
 
 
 def pytest_addoption(parser):
@@ -94,29 +98,45 @@ def pytest_terminal_summary(terminalreporter):
             'pip install .[test,peers]', yellow=True)
 
 
+def launches_of(nodeid):
+    """
+    Return which of the two series of launches a test belongs to, None of one that computes.
+
+    Launches mostly wait: two series beside each other leave a processor to tests that compute.
+    """
+    file = nodeid.split('::')[0]   # whose fixtures are made once
+    if file.startswith('rosless/') or file in PATIENT:
+        return 'rosless/'
+    return 'test/nodes/' if file.startswith('test/nodes/') else None
+
+
 @pytest.hookimpl(optionalhook=True)   # of pytest-xdist, which may be missing
 def pytest_xdist_make_scheduler(config, log):
-    """With several workers (pytest -n 2), let one of them run most tests that start nodes."""
+    """With several workers (pytest -n 3), let one of them run most tests that start nodes."""
     from xdist.scheduler import LoadScopeScheduling
 
-    class OneLaunch(LoadScopeScheduling):
+    class TwoLaunches(LoadScopeScheduling):
         """Hands each worker a whole scope at a time, in the order of the tests."""
 
         def _split_scope(self, nodeid):
             if config.getoption('--seconds') is not None:
                 return nodeid
-            file = nodeid.split('::')[0]   # whose fixtures are made once
-            for folder in ('test/nodes/', 'rosless/'):
-                if file.startswith(folder) and file not in PATIENT:
-                    return folder
-            return file
+            return launches_of(nodeid) or nodeid.split('::')[0]
 
     config.option.loadscopereorder = False
-    return OneLaunch(config, log)
+    return TwoLaunches(config, log)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item):
+    """Let tests that compute, as workers, wait for those that launch, not the other way round."""
+    if 'PYTEST_XDIST_WORKER' in os.environ and BESIDE not in item.session.stash and (
+            launches_of(item.nodeid) is None):
+        item.session.stash[BESIDE] = os.nice(10)   # to its end: nobody may take it back
 
 
 def pytest_collection_modifyitems(config, items):
-    """Begin with what takes longest, so that no worker waits for it at the end."""
+    """Begin with the launches, so that no worker waits for them at the end."""
     if config.getoption('--seconds') is not None:
         counts = collections.Counter()
         places = {}
@@ -125,11 +145,9 @@ def pytest_collection_modifyitems(config, items):
             places[item] = counts[item.path]
         items.sort(key=places.__getitem__)
         return
-
-    def late(item):
-        file = item.nodeid.split('::')[0]
-        return file not in PATIENT and not file.startswith(('test/nodes/', 'rosless/'))
-    items.sort(key=lambda item: (late(item), item.nodeid.split('::')[0] in PATIENT))
+    order = ('test/nodes/', 'rosless/', None)
+    items.sort(key=lambda item: (
+        order.index(launches_of(item.nodeid)), item.nodeid.split('::')[0] in PATIENT))
 
 
 def pytest_collection_finish(session):
