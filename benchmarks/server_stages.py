@@ -28,7 +28,7 @@ from trajectory_msgs.msg import JointTrajectoryPoint
 import mbd_ros
 from mbd_ros.messages.dynamics import dynamics_answers as answers
 from mbd_ros.messages.dynamics import dynamics_requests as requests
-from mbd_ros.nodes.parts.run import GARBAGE
+from mbd_ros.nodes.every_node.run import GARBAGE
 
 ARM = Path(__file__).parents[1] / 'urdf' / 'panda.urdf'
 SIZES = (1, 1000, 100_000)

@@ -31,34 +31,34 @@ if TYPE_CHECKING:
         control, description, dynamics, errors, execution, model, simulation, spatial)
     from mbd_ros.control.udwadia_kalaba.api import udwadia_kalaba
     from mbd_ros.dynamics.analysis.analyse import analyse
-    from mbd_ros.dynamics.api.bent_links import bent_links
-    from mbd_ros.dynamics.api.carry_over import CarriedState, carry_over
-    from mbd_ros.dynamics.api.configurations import (
+    from mbd_ros.dynamics.functions.bent_links import bent_links
+    from mbd_ros.dynamics.functions.carry_over import CarriedState, carry_over
+    from mbd_ros.dynamics.functions.configurations import (
         difference, integrate, random_configuration)
-    from mbd_ros.dynamics.api.constrained import constrained_dynamics
-    from mbd_ros.dynamics.api.contact_forces import contact_forces
-    from mbd_ros.dynamics.api.derivatives import (
+    from mbd_ros.dynamics.functions.constrained import constrained_dynamics
+    from mbd_ros.dynamics.functions.contact_forces import contact_forces
+    from mbd_ros.dynamics.functions.derivatives import (
         forward_dynamics_derivatives, inverse_dynamics_derivatives,
         inverse_dynamics_hessian_product)
-    from mbd_ros.dynamics.api.differential_kinematics import differential_inverse_kinematics
-    from mbd_ros.dynamics.api.elastic import (
+    from mbd_ros.dynamics.functions.differential_kinematics import differential_inverse_kinematics
+    from mbd_ros.dynamics.functions.elastic import (
         hybrid_dynamics, natural_frequencies, static_deflection)
-    from mbd_ros.dynamics.api.frames import frame_acceleration, frame_velocity, jacobian_rate
-    from mbd_ros.dynamics.api.functions import (
+    from mbd_ros.dynamics.functions.equations_of_motion import (
         bias_forces, Energy, energy, forward_dynamics, inverse_dynamics, jacobian, link_poses,
         mass_matrix, pose)
-    from mbd_ros.dynamics.api.inverse_kinematics import inverse_kinematics
-    from mbd_ros.dynamics.api.joint_wrenches import joint_wrenches
-    from mbd_ros.dynamics.api.linearization import (
+    from mbd_ros.dynamics.functions.frames import frame_acceleration, frame_velocity, jacobian_rate
+    from mbd_ros.dynamics.functions.inverse_kinematics import inverse_kinematics
+    from mbd_ros.dynamics.functions.joint_wrenches import joint_wrenches
+    from mbd_ros.dynamics.functions.linearization import (
         Discretization, discretize, Linearization, linearize)
-    from mbd_ros.dynamics.api.motion_derivatives import (
+    from mbd_ros.dynamics.functions.motion_derivatives import (
         center_of_mass_velocity_derivatives, centroidal_momentum_derivatives,
         frame_acceleration_derivatives, frame_velocity_derivatives, gravity_forces_derivatives,
         jacobian_derivatives)
-    from mbd_ros.dynamics.api.stream import stream
-    from mbd_ros.dynamics.api.sweep import sweep
-    from mbd_ros.dynamics.api.thrust_map import thruster_map
-    from mbd_ros.dynamics.api.whole_robot import (
+    from mbd_ros.dynamics.functions.stream import stream
+    from mbd_ros.dynamics.functions.sweep import sweep
+    from mbd_ros.dynamics.functions.thrust_map import thruster_map
+    from mbd_ros.dynamics.functions.whole_robot import (
         center_of_mass, center_of_mass_jacobian, centroidal_map, centroidal_momentum,
         coriolis_matrix, gravity_forces, inertial_parameters, regressor)
     from mbd_ros.dynamics.identification.excitation import excitation_trajectory
@@ -94,45 +94,46 @@ else:
     __getattr__, __dir__ = on_demand(__name__, {
         'mbd_ros.control.udwadia_kalaba.api': ('udwadia_kalaba',),
         'mbd_ros.dynamics.analysis.analyse': ('analyse',),
-        'mbd_ros.dynamics.api.differential_kinematics': ('differential_inverse_kinematics',),
-        'mbd_ros.dynamics.api.functions': (
+        'mbd_ros.dynamics.functions.differential_kinematics': ('differential_inverse_kinematics',),
+        'mbd_ros.dynamics.functions.equations_of_motion': (
             'bias_forces', 'Energy', 'energy', 'forward_dynamics', 'inverse_dynamics', 'jacobian',
             'link_poses', 'mass_matrix', 'pose'),
-        'mbd_ros.dynamics.api.frames': ('frame_acceleration', 'frame_velocity', 'jacobian_rate'),
+        'mbd_ros.dynamics.functions.frames': (
+            'frame_acceleration', 'frame_velocity', 'jacobian_rate'),
         'mbd_ros.dynamics.identification.excitation': ('excitation_trajectory',),
         'mbd_ros.dynamics.identification.identify': ('identify',),
-        'mbd_ros.dynamics.api.inverse_kinematics': ('inverse_kinematics',),
+        'mbd_ros.dynamics.functions.inverse_kinematics': ('inverse_kinematics',),
         'mbd_ros.dynamics.inverse_kinematics.targets': (
             'AxisTarget', 'CenterOfMassTarget', 'LookAtTarget', 'PoseTarget', 'PositionTarget',
             'PostureTarget', 'RelativePoseTarget'),
-        'mbd_ros.dynamics.api.linearization': (
+        'mbd_ros.dynamics.functions.linearization': (
             'Discretization', 'discretize', 'Linearization', 'linearize'),
-        'mbd_ros.dynamics.api.motion_derivatives': (
+        'mbd_ros.dynamics.functions.motion_derivatives': (
             'center_of_mass_velocity_derivatives', 'centroidal_momentum_derivatives',
             'frame_acceleration_derivatives', 'frame_velocity_derivatives',
             'gravity_forces_derivatives', 'jacobian_derivatives'),
-        'mbd_ros.dynamics.api.whole_robot': (
+        'mbd_ros.dynamics.functions.whole_robot': (
             'center_of_mass', 'center_of_mass_jacobian', 'centroidal_map', 'centroidal_momentum',
             'coriolis_matrix', 'gravity_forces', 'inertial_parameters', 'regressor'),
-        'mbd_ros.dynamics.api.elastic': (
+        'mbd_ros.dynamics.functions.elastic': (
             'hybrid_dynamics', 'natural_frequencies', 'static_deflection'),
-        'mbd_ros.dynamics.api.bent_links': ('bent_links',),
-        'mbd_ros.dynamics.api.carry_over': ('CarriedState', 'carry_over'),
-        'mbd_ros.dynamics.api.configurations': (
+        'mbd_ros.dynamics.functions.bent_links': ('bent_links',),
+        'mbd_ros.dynamics.functions.carry_over': ('CarriedState', 'carry_over'),
+        'mbd_ros.dynamics.functions.configurations': (
             'difference', 'integrate', 'random_configuration'),
-        'mbd_ros.dynamics.api.constrained': ('constrained_dynamics',),
-        'mbd_ros.dynamics.api.contact_forces': ('contact_forces',),
-        'mbd_ros.dynamics.api.derivatives': (
+        'mbd_ros.dynamics.functions.constrained': ('constrained_dynamics',),
+        'mbd_ros.dynamics.functions.contact_forces': ('contact_forces',),
+        'mbd_ros.dynamics.functions.derivatives': (
             'forward_dynamics_derivatives', 'inverse_dynamics_derivatives',
             'inverse_dynamics_hessian_product'),
         'mbd_ros.dynamics.loops.closure': ('close_loops', 'mobility'),
         'mbd_ros.dynamics.prepared.prepared': ('compile_model as compile',),
         'mbd_ros.dynamics.prepared.derivatives': (
             'ForwardDynamicsDerivatives', 'HessianProduct', 'InverseDynamicsDerivatives'),
-        'mbd_ros.dynamics.api.joint_wrenches': ('joint_wrenches',),
-        'mbd_ros.dynamics.api.stream': ('stream',),
-        'mbd_ros.dynamics.api.sweep': ('sweep',),
-        'mbd_ros.dynamics.api.thrust_map': ('thruster_map',),
+        'mbd_ros.dynamics.functions.joint_wrenches': ('joint_wrenches',),
+        'mbd_ros.dynamics.functions.stream': ('stream',),
+        'mbd_ros.dynamics.functions.sweep': ('sweep',),
+        'mbd_ros.dynamics.functions.thrust_map': ('thruster_map',),
         'mbd_ros.environment.contact': ('Ground',),
         'mbd_ros.environment.estimate': ('estimate_fluid',),
         'mbd_ros.environment.immersion': ('Fluid',),

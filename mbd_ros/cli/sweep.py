@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from mbd_ros.cli.robot_file import add_robot, reading
-from mbd_ros.dynamics.api.sweep import sweep
+from mbd_ros.dynamics.functions.sweep import sweep
 from mbd_ros.errors import InvalidValueError, MbdError, UnsupportedError
 from mbd_ros.model import load, Model
 from mbd_ros.model.state import random_configuration

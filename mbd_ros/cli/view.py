@@ -27,7 +27,7 @@ from mbd_ros.cli.convert import keep_inputs
 from mbd_ros.cli.robot_file import add_robot, named_folders, reading
 from mbd_ros.description.urdf.visuals import read_visuals
 from mbd_ros.description.xml.packages import packages_of
-from mbd_ros.dynamics.api.functions import link_poses
+from mbd_ros.dynamics.functions.equations_of_motion import link_poses
 from mbd_ros.errors import InvalidValueError, MbdError, UnsupportedError
 from mbd_ros.export.static_page import static_page
 from mbd_ros.model import load

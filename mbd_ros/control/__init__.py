@@ -35,6 +35,10 @@ from mbd_ros.control.constraints.tool_constraints import (
     NoSideslip, ToolDirection, ToolOrientation, ToolPosition)
 from mbd_ros.control.constraints.traced_constraints import (
     TracedConstraint, TracedVelocityConstraint)
+from mbd_ros.control.control_step.applied_forces import AppliedForce, PostureSpring
+from mbd_ros.control.control_step.constrained_motion import ConstrainedMotion
+from mbd_ros.control.control_step.nominal_model import NominalModel
+from mbd_ros.control.control_step.servo_efforts import ServoEfforts
 from mbd_ros.control.gaits.gait import Gait, gait_from_data, GaitControl, Leg, Swing
 from mbd_ros.control.gaits.rhythm import Oscillators
 from mbd_ros.control.references.joint_trajectories import joint_trajectory
@@ -43,10 +47,6 @@ from mbd_ros.control.references.path_data import path_from_data
 from mbd_ros.control.references.paths import circle, Ellipse, Line, Lissajous, Path, PathPoint
 from mbd_ros.control.references.splines import spline, trajectory
 from mbd_ros.control.references.traced_path import TracedPath
-from mbd_ros.control.step.applied_forces import AppliedForce, PostureSpring
-from mbd_ros.control.step.constrained_motion import ConstrainedMotion
-from mbd_ros.control.step.nominal_model import NominalModel
-from mbd_ros.control.step.servo_efforts import ServoEfforts
 from mbd_ros.control.tasks.fastest import fastest_timing, Timing
 from mbd_ros.control.tasks.task import Controller, controller_for, default_task, Task
 from mbd_ros.control.tracking.adaptation import Adaptation

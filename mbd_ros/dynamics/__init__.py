@@ -18,9 +18,9 @@ analysis.
 
 """
 
-from mbd_ros.dynamics.api.derivatives import (
+from mbd_ros.dynamics.functions.derivatives import (
     forward_dynamics_derivatives, inverse_dynamics_derivatives)
-from mbd_ros.dynamics.api.functions import (
+from mbd_ros.dynamics.functions.equations_of_motion import (
     bias_forces, Energy, energy, forward_dynamics, inverse_dynamics, jacobian, link_poses,
     mass_matrix, pose)
 from mbd_ros.dynamics.prepared.derivatives import (

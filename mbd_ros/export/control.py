@@ -15,7 +15,7 @@
 
 from __future__ import annotations
 
-from mbd_ros.control.step.fused_step import joint_step_code, step_code, StepCode
+from mbd_ros.control.control_step.fused_step import joint_step_code, step_code, StepCode
 from mbd_ros.control.tasks.task import controller_for, law_for, Task
 from mbd_ros.dynamics.prepared.prepared import PreparedDynamics
 from mbd_ros.errors import UnsupportedError

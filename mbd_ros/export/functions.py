@@ -26,8 +26,8 @@ from mbd_ros.dynamics.prepared.prepared import PreparedDynamics
 from mbd_ros.dynamics.prepared.traced_derivatives import program_for, tangent_code, traces
 from mbd_ros.environment.load import LoadLaw
 from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
-from mbd_ros.execution.calls.call_recorder import CallRecorder
-from mbd_ros.execution.calls.fused import Computed, fused_code, KernelCall
+from mbd_ros.execution.compiled_calls.call_recorder import CallRecorder
+from mbd_ros.execution.compiled_calls.fused import Computed, fused_code, KernelCall
 from mbd_ros.execution.executors.compiled import CompiledKernel
 from mbd_ros.execution.ir.machine_code import Address, address_of, vector_lanes
 from mbd_ros.execution.program.kernel import Batches, Kernel

@@ -35,7 +35,7 @@ from mbd_ros.description.records.budget import reading
 from mbd_ros.description.urdf.solids import solid_of
 from mbd_ros.description.urdf.visuals import read_visuals, Shape
 from mbd_ros.description.xml.packages import packages_of
-from mbd_ros.dynamics.api.functions import link_poses
+from mbd_ros.dynamics.functions.equations_of_motion import link_poses
 from mbd_ros.dynamics.loops.closure import close_loops
 from mbd_ros.errors import MachineError
 from mbd_ros.export.functions import tips

@@ -27,7 +27,7 @@ import sys
 from rclpy.utilities import remove_ros_args
 
 from mbd_ros.errors import InvalidValueError, MbdError, UnknownNameError
-from mbd_ros.nodes.parts.run import run, Runnable
+from mbd_ros.nodes.every_node.run import run, Runnable
 
 NODES = {'controller': 'Controller', 'dynamics_server': 'DynamicsServer',
          'gait': 'GaitNode', 'module_manager': 'ModuleManager', 'simulator': 'Simulator',

@@ -29,16 +29,16 @@ from rclpy.clock import Clock, ClockType
 from sensor_msgs.msg import JointState
 
 from mbd_ros.control import Payload, Task
-from mbd_ros.control.step.fused_step import Step
-from mbd_ros.control.step.thrust_allocation import ThrustAllocation
+from mbd_ros.control.control_step.fused_step import Step
+from mbd_ros.control.control_step.thrust_allocation import ThrustAllocation
 from mbd_ros.control.tasks.feasibility import check_task
+from mbd_ros.control.tasks.goal_check import rehearse
 from mbd_ros.control.tasks.goal_watch import FollowingWatch
-from mbd_ros.control.tasks.rehearsal import rehearse
 from mbd_ros.control.tasks.tracker import Mode, Tracker
 from mbd_ros.control.tracking.payload import carrier, reloaded
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, MbdError, NoModelError
-from mbd_ros.messages.basics.times import SECOND, to_nanoseconds
+from mbd_ros.messages.fields.times import SECOND, to_nanoseconds
 from mbd_ros.messages.states.efforts import EffortCommands
 from mbd_ros.messages.states.joint_states import JointStateReader, Measured
 from mbd_ros.messages.trajectories.controller_states import idle_state, tracking_state
@@ -59,13 +59,13 @@ from mbd_ros.nodes.controlling.state_stream import StateStream
 from mbd_ros.nodes.controlling.state_synchronizer import CompletedJoints, StateSynchronizer
 from mbd_ros.nodes.controlling.task_parameters import posture_of, task_from_parameters, with_gains
 from mbd_ros.nodes.controlling.timeout_counter import CHECK_PERIOD, TimeoutCounter
-from mbd_ros.nodes.parts import qos
-from mbd_ros.nodes.parts.fluid_and_ground import gravity_of, into_fluid, VectorTopic
-from mbd_ros.nodes.parts.health import (
+from mbd_ros.nodes.every_node import qos
+from mbd_ros.nodes.every_node.fluid_and_ground import gravity_of, into_fluid, VectorTopic
+from mbd_ros.nodes.every_node.health import (
     Durations, ERROR, Health, HealthPublisher, OK, rivals, WARNING)
-from mbd_ros.nodes.parts.managed import ManagedNode
-from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
-from mbd_ros.nodes.parts.run import run
+from mbd_ros.nodes.every_node.managed import ManagedNode
+from mbd_ros.nodes.every_node.robot_source import Robot, RobotSource
+from mbd_ros.nodes.every_node.run import run
 
 REPLACED = 'the robot was replaced'
 

@@ -25,12 +25,12 @@ from mbd_ros.dynamics import compile_model
 from mbd_ros.errors import LoopsOpenWarning
 from mbd_ros.execution import forced
 from mbd_ros.messages.dynamics import request_costs as costs
-from mbd_ros.nodes.parts.fluid_and_ground import fluid_of, VectorTopic
-from mbd_ros.nodes.parts.guard import REPEATS
-from mbd_ros.nodes.parts.health import Durations, ERROR, Health, HealthPublisher, OK, WARNING
-from mbd_ros.nodes.parts.managed import ManagedNode
-from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
-from mbd_ros.nodes.parts.run import run
+from mbd_ros.nodes.every_node.fluid_and_ground import fluid_of, VectorTopic
+from mbd_ros.nodes.every_node.guard import REPEATS
+from mbd_ros.nodes.every_node.health import Durations, ERROR, Health, HealthPublisher, OK, WARNING
+from mbd_ros.nodes.every_node.managed import ManagedNode
+from mbd_ros.nodes.every_node.robot_source import Robot, RobotSource
+from mbd_ros.nodes.every_node.run import run
 from mbd_ros.nodes.serving.answers import Answers, SERVICES
 from mbd_ros.nodes.serving.effort_streams import EffortStreams
 from mbd_ros.nodes.serving.heavy_worker import HeavyWorker

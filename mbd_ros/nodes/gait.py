@@ -25,17 +25,17 @@ from mbd_ros.control import Gait
 from mbd_ros.control.gaits.gait import gait_from_data
 from mbd_ros.control.gaits.walking import tuned, Walking
 from mbd_ros.errors import MbdError
-from mbd_ros.messages.basics.plain_data import read_plain
-from mbd_ros.messages.basics.times import SECOND, to_nanoseconds
+from mbd_ros.messages.fields.plain_data import read_plain
+from mbd_ros.messages.fields.times import SECOND, to_nanoseconds
 from mbd_ros.messages.states.efforts import EffortCommands
 from mbd_ros.messages.states.joint_states import JointStateReader, target_state
 from mbd_ros.nodes.controlling.state_senders import StateSenders
 from mbd_ros.nodes.controlling.state_stream import StateStream
-from mbd_ros.nodes.parts import qos
-from mbd_ros.nodes.parts.health import ERROR, Health, HealthPublisher, OK, rivals, WARNING
-from mbd_ros.nodes.parts.managed import ManagedNode
-from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
-from mbd_ros.nodes.parts.run import run
+from mbd_ros.nodes.every_node import qos
+from mbd_ros.nodes.every_node.health import ERROR, Health, HealthPublisher, OK, rivals, WARNING
+from mbd_ros.nodes.every_node.managed import ManagedNode
+from mbd_ros.nodes.every_node.robot_source import Robot, RobotSource
+from mbd_ros.nodes.every_node.run import run
 
 LIVE = ('gait', 'period', 'duty', 'amplitude', 'coupling', 'kp', 'kd')
 """Parameters that change what the legs do."""

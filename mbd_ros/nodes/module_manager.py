@@ -29,10 +29,10 @@ from mbd_ros.description.modules import (
 from mbd_ros.errors import InvalidValueError, NoAnswerError
 from mbd_ros.messages.states.reconfigurations import Change, read_jump, read_positions, read_twist
 from mbd_ros.model import load_text, Model
-from mbd_ros.nodes.parts import qos
-from mbd_ros.nodes.parts.health import Durations, Health, HealthPublisher, OK
-from mbd_ros.nodes.parts.managed import ManagedNode
-from mbd_ros.nodes.parts.run import run
+from mbd_ros.nodes.every_node import qos
+from mbd_ros.nodes.every_node.health import Durations, Health, HealthPublisher, OK
+from mbd_ros.nodes.every_node.managed import ManagedNode
+from mbd_ros.nodes.every_node.run import run
 from mbd_ros.nodes.reconfiguring.link_frames import LinkFrames
 from mbd_ros.nodes.reconfiguring.moving_robot import MovingRobot
 

@@ -32,8 +32,8 @@ from std_msgs.msg import Float64MultiArray
 from tf2_ros import TransformBroadcaster
 
 import mbd_ros
-from mbd_ros.messages.basics.times import SECOND, to_stamp
 from mbd_ros.messages.dynamics.loop_wrenches import joint_wrench_messages, loop_wrench_messages
+from mbd_ros.messages.fields.times import SECOND, to_stamp
 from mbd_ros.messages.states.efforts import EffortCommands
 from mbd_ros.messages.states.joint_states import JointStateWriter
 from mbd_ros.messages.states.multi_dof import MultiDOFStates
@@ -41,14 +41,14 @@ from mbd_ros.messages.states.odometry import BaseOdometry
 from mbd_ros.messages.states.reconfigurations import Change, read_change, state_transfer
 from mbd_ros.model import Model
 from mbd_ros.model.state import floating_base, neutral
-from mbd_ros.nodes.parts import qos
-from mbd_ros.nodes.parts.fluid_and_ground import (
+from mbd_ros.nodes.every_node import qos
+from mbd_ros.nodes.every_node.fluid_and_ground import (
     fluid_of, gravity_of, ground_of, into_fluid, SurroundingsPublisher, VectorTopic)
-from mbd_ros.nodes.parts.health import ERROR, Health, HealthPublisher, OK, rivals, WARNING
-from mbd_ros.nodes.parts.managed import ManagedNode
-from mbd_ros.nodes.parts.named_topics import NamedTopics
-from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
-from mbd_ros.nodes.parts.run import run
+from mbd_ros.nodes.every_node.health import ERROR, Health, HealthPublisher, OK, rivals, WARNING
+from mbd_ros.nodes.every_node.managed import ManagedNode
+from mbd_ros.nodes.every_node.named_topics import NamedTopics
+from mbd_ros.nodes.every_node.robot_source import Robot, RobotSource
+from mbd_ros.nodes.every_node.run import run
 from mbd_ros.nodes.simulating.bending import BendingPublisher
 from mbd_ros.nodes.simulating.energy_publisher import EnergyPublisher
 from mbd_ros.nodes.simulating.rviz_push_markers import RvizPushMarkers

@@ -33,11 +33,11 @@ from mbd_ros.errors import MbdError, UnsupportedError
 from mbd_ros.messages.states.joint_states import JointStateReader
 from mbd_ros.messages.states.transforms import carried, pose_of, put_joints
 from mbd_ros.model.state import curved_joints, neutral
-from mbd_ros.nodes.parts import qos
-from mbd_ros.nodes.parts.health import Namesakes
-from mbd_ros.nodes.parts.managed import ManagedNode
-from mbd_ros.nodes.parts.robot_source import Robot, RobotSource
-from mbd_ros.nodes.parts.run import run
+from mbd_ros.nodes.every_node import qos
+from mbd_ros.nodes.every_node.health import Namesakes
+from mbd_ros.nodes.every_node.managed import ManagedNode
+from mbd_ros.nodes.every_node.robot_source import Robot, RobotSource
+from mbd_ros.nodes.every_node.run import run
 from mbd_ros.nodes.viewing.view import Seen, Timeline, View
 
 if TYPE_CHECKING:

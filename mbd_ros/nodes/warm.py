@@ -26,9 +26,9 @@ from std_msgs.msg import Float64MultiArray
 
 from mbd_ros.nodes.controller import Controller
 from mbd_ros.nodes.dynamics_server import DynamicsServer
-from mbd_ros.nodes.parts import qos
-from mbd_ros.nodes.parts.guard import GuardedNode
-from mbd_ros.nodes.parts.run import run
+from mbd_ros.nodes.every_node import qos
+from mbd_ros.nodes.every_node.guard import GuardedNode
+from mbd_ros.nodes.every_node.run import run
 from mbd_ros.nodes.simulator import Simulator
 
 ENOUGH = 10

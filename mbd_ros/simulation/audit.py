@@ -20,7 +20,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.dynamics.api.functions import Energy, energy_of
+from mbd_ros.dynamics.functions.equations_of_motion import Energy, energy_of
 from mbd_ros.simulation.manifold import Vector
 from mbd_ros.simulation.motion import FreeMotion, INTEGRATOR, Motion
 from mbd_ros.simulation.resistance import CURRENT

@@ -30,9 +30,9 @@ from numpy.typing import NDArray
 
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, ShapeError
-from mbd_ros.execution.calls.call_recorder import CallRecorder
-from mbd_ros.execution.calls.fused import fused_code, Indirect
-from mbd_ros.execution.calls.repeated_states import repeated_states
+from mbd_ros.execution.compiled_calls.call_recorder import CallRecorder
+from mbd_ros.execution.compiled_calls.fused import fused_code, Indirect
+from mbd_ros.execution.compiled_calls.repeated_states import repeated_states
 from mbd_ros.model import Model, state
 from mbd_ros.simulation.integrators import rk4_step
 from mbd_ros.simulation.manifold import Vector

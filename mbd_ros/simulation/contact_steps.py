@@ -49,7 +49,8 @@ import numpy as np
 
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.algorithms import jourdain
-from mbd_ros.dynamics.algorithms.bodies import columns_of, motion_of, origins_and_speeds, reaches
+from mbd_ros.dynamics.algorithms.stacked_kinematics import (
+    columns_of, motion_of, origins_and_speeds, reaches)
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.environment.contact import Ahead, ImplicitGroundLaw
 from mbd_ros.environment.contact import NAME as GROUND

@@ -24,8 +24,8 @@ from mbd_ros.description.records.budget import reading
 from mbd_ros.description.urdf.solids import solid_of
 from mbd_ros.description.urdf.visuals import read_visuals
 from mbd_ros.description.xml.packages import packages_of
-from mbd_ros.dynamics.api.bent_links import bent_links
-from mbd_ros.dynamics.api.functions import link_poses
+from mbd_ros.dynamics.functions.bent_links import bent_links
+from mbd_ros.dynamics.functions.equations_of_motion import link_poses
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.model.model import Model
 

@@ -22,7 +22,7 @@ from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.algorithms.row_space import RowSpace
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import DivergedError
-from mbd_ros.execution.calls.repeated import repeated
+from mbd_ros.execution.compiled_calls.repeated import repeated
 from mbd_ros.simulation.coded_steps import checked_linear_efforts
 from mbd_ros.simulation.loop_motion import NEARLY_CLOSED, require_closed
 from mbd_ros.simulation.manifold import normalized, Vector

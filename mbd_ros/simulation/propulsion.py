@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.dynamics.api.thrust_map import thrust_columns
+from mbd_ros.dynamics.functions.thrust_map import thrust_columns
 from mbd_ros.errors import NotFiniteError, ShapeError
 from mbd_ros.model import Model
 from mbd_ros.model.attachments.thrusters import Thruster

@@ -33,7 +33,7 @@ from typing import Any
 
 
 from mbd_ros.dynamics import compile_model, PreparedDynamics
-from mbd_ros.dynamics.api.functions import energy_of
+from mbd_ros.dynamics.functions.equations_of_motion import energy_of
 from mbd_ros.environment.contact import NAME as GROUND
 from mbd_ros.environment.fluid import Water
 from mbd_ros.environment.immersion import DRAG, TERMS

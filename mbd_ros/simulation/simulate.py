@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics import compile_model, PreparedDynamics
-from mbd_ros.dynamics.api.functions import energy_of
+from mbd_ros.dynamics.functions.equations_of_motion import energy_of
 from mbd_ros.dynamics.prepared.traced_derivatives import traced_derivatives
 from mbd_ros.dynamics.quantities.flexible import warn_of_deflection
 from mbd_ros.environment.contact import Ground

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics import compile_model
-from mbd_ros.dynamics.api.elastic import static_deflection
+from mbd_ros.dynamics.functions.elastic import static_deflection
 from mbd_ros.dynamics.loops.closure import close_loops, leading_joints
 from mbd_ros.environment.contact import Ground
 from mbd_ros.environment.immersion import Fluid

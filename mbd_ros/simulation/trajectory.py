@@ -28,7 +28,7 @@ from mbd_ros.description.records.finding import Finding
 from mbd_ros.description.write.kept import kept_elements, kept_shapes
 from mbd_ros.description.write.urdf import urdf_text
 from mbd_ros.description.xml.arrays import read_arrays
-from mbd_ros.dynamics.api.functions import energy
+from mbd_ros.dynamics.functions.equations_of_motion import energy
 from mbd_ros.errors import DescriptionError, InvalidValueError, MbdError, UnsupportedError
 from mbd_ros.model import Model
 from mbd_ros.model.load import load_text

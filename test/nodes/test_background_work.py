@@ -35,7 +35,7 @@ pytestmark = pytest.mark.nodes
 
 SLOW = """
 import pathlib, time
-from mbd_ros.control.tasks import rehearsal
+from mbd_ros.control.tasks import goal_check
 from mbd_ros.control.tasks.tracker import Tracker
 
 RELEASE = pathlib.Path({release!r})
@@ -50,7 +50,7 @@ def held_up(function):
 
 Tracker.prepare = held_up(Tracker.prepare)
 for name in ('rehearse_task', 'rehearse_joints'):
-    setattr(rehearsal, name, held_up(getattr(rehearsal, name)))
+    setattr(goal_check, name, held_up(getattr(goal_check, name)))
 from mbd_ros.nodes.controller import main
 main()
 """

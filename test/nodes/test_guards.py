@@ -25,8 +25,8 @@ from std_msgs.msg import String
 
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.nodes.composed import chosen, NODES
-from mbd_ros.nodes.parts import guard as guards, qos
-from mbd_ros.nodes.parts.guard import GuardedNode
+from mbd_ros.nodes.every_node import guard as guards, qos
+from mbd_ros.nodes.every_node.guard import GuardedNode
 
 pytestmark = pytest.mark.nodes
 

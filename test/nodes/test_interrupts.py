@@ -111,7 +111,7 @@ def test_a_compilation_that_nobody_can_stop_does_not_hold_the_end(told):
     script = f"""
 import os, signal, threading, time
 import rclpy.node
-from mbd_ros.nodes.parts.run import run
+from mbd_ros.nodes.every_node.run import run
 class Busy(rclpy.node.Node):
     num_threads = 1
     def __init__(self):
@@ -132,7 +132,7 @@ def test_a_crash_in_c_says_where_its_thread_was():
     script = """
 import os, signal
 import rclpy.node
-from mbd_ros.nodes.parts.run import run
+from mbd_ros.nodes.every_node.run import run
 class Broken(rclpy.node.Node):
     num_threads = 1
     def __init__(self):

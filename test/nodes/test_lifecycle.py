@@ -33,7 +33,7 @@ from std_msgs.msg import Float64MultiArray, String
 from std_srvs.srv import SetBool
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.every_node import qos
 
 pytestmark = pytest.mark.nodes
 

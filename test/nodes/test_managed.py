@@ -28,9 +28,9 @@ from visualization_msgs.msg import InteractiveMarker
 from visualization_msgs.srv import GetInteractiveMarkers
 
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.nodes.parts import health, qos
-from mbd_ros.nodes.parts.health import Health, HealthPublisher, Namesakes, OK
-from mbd_ros.nodes.parts.managed import ManagedNode
+from mbd_ros.nodes.every_node import health, qos
+from mbd_ros.nodes.every_node.health import Health, HealthPublisher, Namesakes, OK
+from mbd_ros.nodes.every_node.managed import ManagedNode
 
 pytestmark = pytest.mark.nodes
 

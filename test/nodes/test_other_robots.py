@@ -31,7 +31,7 @@ from visualization_msgs.msg import MarkerArray
 
 import mbd_ros
 from mbd_ros.model.names import simple_joints
-from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.every_node import qos
 
 pytestmark = [pytest.mark.nodes, pytest.mark.slow]
 

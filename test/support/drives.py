@@ -23,7 +23,7 @@ from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
-from mbd_ros.messages.basics.times import SECOND, to_stamp
+from mbd_ros.messages.fields.times import SECOND, to_stamp
 from mbd_ros.simulation import Stepper
 
 LOOK = 0.002

@@ -22,7 +22,7 @@ import subprocess
 
 import numpy as np
 
-from mbd_ros.dynamics.api import whole_robot
+from mbd_ros.dynamics.functions import whole_robot
 from mbd_ros.dynamics.prepared.prepared import compile_model
 from mbd_ros.export.c_text import SEVERAL
 from mbd_ros.export.write import export_library, ExportedLibrary

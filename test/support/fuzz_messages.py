@@ -32,7 +32,7 @@ from visualization_msgs.msg import MarkerArray
 
 import mbd_ros
 from mbd_ros.errors import MbdError
-from mbd_ros.messages.basics import findings
+from mbd_ros.messages.diagnostics import findings
 from mbd_ros.messages.dynamics import dynamics_requests
 from mbd_ros.messages.states import drawings, reconfigurations, transforms
 from mbd_ros.messages.states.efforts import EffortCommands

@@ -24,7 +24,8 @@ from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.errors import MbdError
 from mbd_ros.messages.states.efforts import EffortCommands
 from mbd_ros.nodes.controlling.task_parameters import task_from_parameters
-from mbd_ros.nodes.parts.parameters import declare_parameters, parameters_file, read_declarations
+from mbd_ros.nodes.every_node.parameters import (
+    declare_parameters, parameters_file, read_declarations)
 
 NODES = ('controller', 'dynamics_server', 'gait', 'module_manager', 'simulator', 'viewer')
 INTEGERS = (0, 1, -1, 7, 500, 65536, 2 ** 31, 2 ** 63 - 1, -2 ** 63)

@@ -29,11 +29,11 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 import mbd_ros
 from mbd_ros.control import default_task
 from mbd_ros.control.tasks.tracker import Tracker
-from mbd_ros.messages.basics.times import SECOND, to_stamp
+from mbd_ros.messages.fields.times import SECOND, to_stamp
 from mbd_ros.messages.states.efforts import EffortCommands
 from mbd_ros.messages.states.joint_states import Measured
 from mbd_ros.nodes.controlling.controller_goals import Controlled, ControllerGoals
-from mbd_ros.nodes.parts.parameters import parameters_file, read_declarations
+from mbd_ros.nodes.every_node.parameters import parameters_file, read_declarations
 
 ARM = Path(__file__).resolve().parents[2] / 'urdf' / 'three_link_arm.urdf'
 NAMES = ['joint1', 'joint2', 'joint3']

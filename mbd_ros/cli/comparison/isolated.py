@@ -24,8 +24,9 @@ import traceback
 
 from mbd_ros.cli.comparison.verdict import Case, compare, FAILED, UNCOMPARED, Verdict
 
-_PRELOADED = ['mbd_ros.cli.comparison.verdict', 'mbd_ros.dynamics.api.functions', 'pinocchio',
-              'mujoco', 'xacro']
+_PRELOADED = [
+    'mbd_ros.cli.comparison.verdict', 'mbd_ros.dynamics.functions.equations_of_motion',
+    'pinocchio', 'mujoco', 'xacro']
 """Imported once, in the process that the others are copies of; what is missing is left out."""
 
 

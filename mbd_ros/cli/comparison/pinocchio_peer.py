@@ -27,7 +27,7 @@ import pinocchio as pin
 from mbd_ros.cli.comparison.quantities import (
     Array, Evaluation, matched, Peer, PeerError, Quantities)
 from mbd_ros.description.records.mechanism import Mechanism
-from mbd_ros.dynamics.algorithms.bodies import drift_of
+from mbd_ros.dynamics.algorithms.stacked_kinematics import drift_of
 from mbd_ros.model import Model
 
 ENGINE = 'Pinocchio'

@@ -28,7 +28,7 @@ import numpy as np
 from mbd_ros.control.references.scalars import Row
 from mbd_ros.control.references.time_code import Coded, TimeCode
 from mbd_ros.errors import NotFiniteError
-from mbd_ros.execution.calls.traced_function import machine_code_of
+from mbd_ros.execution.compiled_calls.traced_function import machine_code_of
 from mbd_ros.execution.ir.differentiation import tangents
 from mbd_ros.execution.ir.trace import Operand, Symbol, Trace
 from mbd_ros.model import Model

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.control.references.scalars import Row
-from mbd_ros.execution.calls.fused import (
+from mbd_ros.execution.compiled_calls.fused import (
     Computed, fused, fused_code, FusedCode, Indirect, KernelCall, Slice)
 from mbd_ros.execution.ir.loop_code import LoopCode
 from mbd_ros.simulation.manifold import Vector

@@ -22,11 +22,11 @@ from typing import NamedTuple
 import numpy as np
 
 from mbd_ros.control.constraints.approach import Approach
+from mbd_ros.control.control_step.applied_forces import away_from_limits, PostureSpring
+from mbd_ros.control.control_step.constrained_motion import ConstrainedMotion
+from mbd_ros.control.control_step.joint_reference import JointReference
+from mbd_ros.control.control_step.nominal_model import NominalModel
 from mbd_ros.control.references.splines import PiecewisePolynomial, trajectory
-from mbd_ros.control.step.applied_forces import away_from_limits, PostureSpring
-from mbd_ros.control.step.constrained_motion import ConstrainedMotion
-from mbd_ros.control.step.joint_reference import JointReference
-from mbd_ros.control.step.nominal_model import NominalModel
 from mbd_ros.control.tracking.law import RAMP
 from mbd_ros.control.tracking.limits import Limits
 from mbd_ros.control.udwadia_kalaba.elimination import DirectElimination, Elimination

@@ -31,11 +31,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mbd_ros.control.control_step.constrained_motion import ConstrainedMotion
 from mbd_ros.control.references.arguments import numbers
 from mbd_ros.control.references.paths import end_of, Path
 from mbd_ros.control.references.splines import PiecewisePolynomial, timetable, trajectory
 from mbd_ros.control.references.time_scaling import fastest_profile, Profile
-from mbd_ros.control.step.constrained_motion import ConstrainedMotion
 from mbd_ros.control.tracking.effort_needs import friction_of
 from mbd_ros.control.udwadia_kalaba.elimination import DirectElimination
 from mbd_ros.control.udwadia_kalaba.passive_joints import independent_joints, PassiveJoints

@@ -18,9 +18,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from mbd_ros.control.control_step.fused_step import Step
 from mbd_ros.control.references.pacing import Clock
 from mbd_ros.control.references.paths import Path
-from mbd_ros.control.step.fused_step import Step
 from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.model import Model
 from mbd_ros.model.names import simple_joints

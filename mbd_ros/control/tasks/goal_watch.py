@@ -21,8 +21,8 @@ import math
 
 import numpy as np
 
+from mbd_ros.control.control_step.fused_step import Step
 from mbd_ros.control.references.pacing import Clock
-from mbd_ros.control.step.fused_step import Step
 from mbd_ros.control.tasks.followed_tools import ToolPoints
 from mbd_ros.control.tracking.component_errors import ComponentTolerance, joint_error
 from mbd_ros.model import Model

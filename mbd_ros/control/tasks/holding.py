@@ -22,9 +22,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbd_ros.control.step.applied_forces import (
+from mbd_ros.control.control_step.applied_forces import (
     away_from_limits, PostureSpring, STEPS_AHEAD)
-from mbd_ros.control.step.constrained_motion import ConstrainedMotion
+from mbd_ros.control.control_step.constrained_motion import ConstrainedMotion
 from mbd_ros.control.tasks.approaching import nearest
 from mbd_ros.model.names import position_units
 from mbd_ros.model.state import floating_base

@@ -27,10 +27,10 @@ import contextlib
 import numpy as np
 
 from mbd_ros.control.constraints.joint_paths import JointPaths
+from mbd_ros.control.control_step.joint_reference import JointReference
+from mbd_ros.control.control_step.links import RigidLinks
 from mbd_ros.control.references.joint_coordinates import JointCoordinates
 from mbd_ros.control.references.splines import PiecewisePolynomial
-from mbd_ros.control.step.joint_reference import JointReference
-from mbd_ros.control.step.links import RigidLinks
 from mbd_ros.control.tasks.approaching import go_through
 from mbd_ros.control.tasks.feasibility import SAMPLES
 from mbd_ros.control.tasks.paced_motion import Followed

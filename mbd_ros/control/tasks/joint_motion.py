@@ -20,12 +20,12 @@ from typing import NamedTuple
 import numpy as np
 
 from mbd_ros.control.constraints.joint_paths import joint_path, JointPaths
+from mbd_ros.control.control_step.constrained_motion import ConstrainedMotion
+from mbd_ros.control.control_step.joint_reference import JointReference
+from mbd_ros.control.control_step.nominal_model import NominalModel
 from mbd_ros.control.references.joint_coordinates import JointCoordinates
 from mbd_ros.control.references.joint_trajectories import stopping
 from mbd_ros.control.references.paths import Path
-from mbd_ros.control.step.constrained_motion import ConstrainedMotion
-from mbd_ros.control.step.joint_reference import JointReference
-from mbd_ros.control.step.nominal_model import NominalModel
 from mbd_ros.control.tasks.task import actuation_of, driven_joints, Task
 from mbd_ros.control.udwadia_kalaba.elimination import DirectElimination
 from mbd_ros.control.udwadia_kalaba.passive_joints import independent_joints

@@ -30,15 +30,15 @@ from mbd_ros.control.constraints.constraint_data import constraints_from_data
 from mbd_ros.control.constraints.constraint_stack import Stack
 from mbd_ros.control.constraints.servo_constraints import Constraint
 from mbd_ros.control.constraints.tool_constraints import ToolPosition
+from mbd_ros.control.control_step.applied_forces import PostureSpring, STEPS_AHEAD
+from mbd_ros.control.control_step.constrained_motion import ConstrainedMotion
+from mbd_ros.control.control_step.links import BendingLinks, bends, RigidLinks
+from mbd_ros.control.control_step.nominal_model import NominalModel
 from mbd_ros.control.references.arguments import (
     flag, mapping, mappings, number_not_below_zero, positive_number, row, text, texts)
 from mbd_ros.control.references.pacing import Clock, Paced
 from mbd_ros.control.references.path_data import KINDS, MadePath, path_from_data, Reader, TIMETABLE
 from mbd_ros.control.references.paths import end_of
-from mbd_ros.control.step.applied_forces import PostureSpring, STEPS_AHEAD
-from mbd_ros.control.step.constrained_motion import ConstrainedMotion
-from mbd_ros.control.step.links import BendingLinks, bends, RigidLinks
-from mbd_ros.control.step.nominal_model import NominalModel
 from mbd_ros.control.tasks.approaching import approach_duration, approached
 from mbd_ros.control.tasks.fastest import tool_timing
 from mbd_ros.control.tasks.holding import hold_for

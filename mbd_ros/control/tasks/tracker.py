@@ -33,12 +33,12 @@ import scipy.interpolate  # now: not for the first time amid a control step
 import scipy.linalg  # noqa: F401 - likewise
 
 from mbd_ros.control.constraints.surfaces import Drawn
+from mbd_ros.control.control_step.applied_forces import same_spring
+from mbd_ros.control.control_step.fused_step import fused_step, FusedStep, Step
+from mbd_ros.control.control_step.joint_reference import JointReference
+from mbd_ros.control.control_step.nominal_model import NominalModel
 from mbd_ros.control.references.pacing import Clock
 from mbd_ros.control.references.paths import end_of, Path, PathPoint
-from mbd_ros.control.step.applied_forces import same_spring
-from mbd_ros.control.step.fused_step import fused_step, FusedStep, Step
-from mbd_ros.control.step.joint_reference import JointReference
-from mbd_ros.control.step.nominal_model import NominalModel
 from mbd_ros.control.tasks.approaching import (
     approach_duration, approached, CHECKED_EVERY, DIRECT, draw_to, go_through, joints_way, Way)
 from mbd_ros.control.tasks.followed_tools import (
@@ -53,7 +53,7 @@ from mbd_ros.control.tracking.nominal_state import NominalState
 from mbd_ros.control.udwadia_kalaba.drives import driven
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, MbdError
-from mbd_ros.execution.calls.fused import Fused
+from mbd_ros.execution.compiled_calls.fused import Fused
 from mbd_ros.simulation.manifold import Vector
 
 LONGEST_GAP = 0.1

@@ -48,7 +48,7 @@ from mbd_ros.control.udwadia_kalaba.rank_facts import empty_rank_report, FACTS, 
 from mbd_ros.control.udwadia_kalaba.robot_code import has_machine_code, robot_call
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.errors import InvalidValueError, ShapeError
-from mbd_ros.execution.calls.fused import Computed, Fused, fused, interpreted, KernelCall
+from mbd_ros.execution.compiled_calls.fused import Computed, Fused, fused, interpreted, KernelCall
 from mbd_ros.execution.ir.trace import Operand, Symbol
 from mbd_ros.model import Model
 from mbd_ros.on_demand import former

@@ -38,7 +38,8 @@ from mbd_ros.dynamics.loops.closure import close_loops
 from mbd_ros.dynamics.loops.efforts import driven_share, free_motions
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import LoopOpenError
-from mbd_ros.execution.calls.fused import Argument, Computed, Fused, fused, KernelCall, Slice
+from mbd_ros.execution.compiled_calls.fused import (
+    Argument, Computed, Fused, fused, KernelCall, Slice)
 from mbd_ros.execution.ir.loop_code import loop_code, LoopCode
 from mbd_ros.execution.ir.machine_code import address_of
 from mbd_ros.model.caches import owned

@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mbd_ros.control.udwadia_kalaba.actuation import Actuation
-from mbd_ros.dynamics.api.current_fields import met_at
+from mbd_ros.dynamics.functions.current_fields import met_at
 from mbd_ros.dynamics.prepared.call import checked_array
 from mbd_ros.dynamics.prepared.prepared import compile_model
 from mbd_ros.environment.contact import Ground

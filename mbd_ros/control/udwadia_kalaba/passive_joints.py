@@ -37,7 +37,7 @@ from mbd_ros.dynamics.loops.efforts import free_motions
 from mbd_ros.dynamics.loops.newton import newton
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import InvalidValueError, LoopOpenError
-from mbd_ros.execution.calls.fused import Computed, fused, KernelCall
+from mbd_ros.execution.compiled_calls.fused import Computed, fused, KernelCall
 from mbd_ros.execution.ir.loop_code import loop_code
 from mbd_ros.execution.ir.machine_code import address_of
 from mbd_ros.model.caches import owned

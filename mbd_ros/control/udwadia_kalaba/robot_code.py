@@ -15,8 +15,8 @@
 from __future__ import annotations
 
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.execution.calls.call_recorder import CallRecorder, Symbols
-from mbd_ros.execution.calls.fused import Argument, KernelCall
+from mbd_ros.execution.compiled_calls.call_recorder import CallRecorder, Symbols
+from mbd_ros.execution.compiled_calls.fused import Argument, KernelCall
 
 LARGEST_DENSE = 32
 """Entries of v beyond which the general form is used: its work is in matrices, too, by then."""

@@ -24,7 +24,7 @@ from mbd_ros.control.udwadia_kalaba.robot_code import LARGEST, padded
 from mbd_ros.control.udwadia_kalaba.small_systems import (
     constrained_motion, least_step, limited_step, shortest_step)
 from mbd_ros.control.udwadia_kalaba.underactuated_loops import reached_motion
-from mbd_ros.execution.calls.fast_call import fast_call
+from mbd_ros.execution.compiled_calls.fast_call import fast_call
 from mbd_ros.execution.ir.loop_code import loop_code, LoopCode
 from mbd_ros.simulation.manifold import Matrix, Vector
 from mbd_ros.spatial.rank_thresholds import CLEARLY_REGULAR, CONSTRAINT_CONFLICT

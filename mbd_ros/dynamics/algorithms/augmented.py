@@ -46,11 +46,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mbd_ros.dynamics.algorithms.bodies import (
-    along_axes, around_bodies, axes_of, coriolis, drift_of, motion_of, of_axes, paths_of,
-    spring_loads)
 from mbd_ros.dynamics.algorithms.border import border_of, of_joints
 from mbd_ros.dynamics.algorithms.row_space import RowSpace
+from mbd_ros.dynamics.algorithms.stacked_kinematics import (
+    along_axes, around_bodies, axes_of, coriolis, drift_of, motion_of, of_axes, paths_of,
+    spring_loads)
 from mbd_ros.execution import Lanes, Threads
 from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.sweeps import Layout, Program

@@ -24,9 +24,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mbd_ros.dynamics.algorithms.bodies import (
-    axes_of, columns_of, coriolis_of, ends_of, Motion, paths_of)
 from mbd_ros.dynamics.algorithms.constraint_rows import followed, in_body, rows_of, side
+from mbd_ros.dynamics.algorithms.stacked_kinematics import (
+    axes_of, columns_of, coriolis_of, ends_of, Motion, paths_of)
 from mbd_ros.execution.program.ties import first_rows
 from mbd_ros.execution.program.tree import tree_of
 from mbd_ros.execution.stacks.scan import scan, suffix_sum

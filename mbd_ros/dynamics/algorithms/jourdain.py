@@ -31,7 +31,7 @@ from typing import Any
 
 import numpy as np
 
-from mbd_ros.dynamics.algorithms.bodies import (
+from mbd_ros.dynamics.algorithms.stacked_kinematics import (
     along_axes, around_bodies, axes_of, columns_of, drift_of, motion_of, paths_of, reaches,
     spring_loads)
 from mbd_ros.execution import Threads

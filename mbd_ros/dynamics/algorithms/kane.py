@@ -58,10 +58,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mbd_ros.dynamics.algorithms.bodies import (
-    around, axes_of, drift_of, motion_of, paths_of, reaches, spring_loads)
 from mbd_ros.dynamics.algorithms.border import border_of
 from mbd_ros.dynamics.algorithms.row_space import RowSpace
+from mbd_ros.dynamics.algorithms.stacked_kinematics import (
+    around, axes_of, drift_of, motion_of, paths_of, reaches, spring_loads)
 from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.sweeps import Layout, Program
 from mbd_ros.execution.stacks.blocks import solve_definite

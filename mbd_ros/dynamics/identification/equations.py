@@ -27,8 +27,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mbd_ros.dynamics.algorithms.bodies import drift_of
-from mbd_ros.dynamics.api.whole_robot import regressor
+from mbd_ros.dynamics.algorithms.stacked_kinematics import drift_of
+from mbd_ros.dynamics.functions.whole_robot import regressor
 from mbd_ros.dynamics.identification.recording import Run
 from mbd_ros.dynamics.loops.efforts import driven_entries, free_motions
 from mbd_ros.dynamics.prepared.external_forces import external_efforts

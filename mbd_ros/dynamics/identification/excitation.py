@@ -36,8 +36,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.dynamics.api.functions import inverse_dynamics
-from mbd_ros.dynamics.api.whole_robot import regressor
+from mbd_ros.dynamics.functions.equations_of_motion import inverse_dynamics
+from mbd_ros.dynamics.functions.whole_robot import regressor
 from mbd_ros.dynamics.identification.excited import parameter_sizes, possible_directions
 from mbd_ros.errors import InvalidValueError, UnsupportedError
 from mbd_ros.model import Model, state

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.description.records.finding import Finding
-from mbd_ros.dynamics.api.whole_robot import inertial_parameters, regressor
+from mbd_ros.dynamics.functions.whole_robot import inertial_parameters, regressor
 from mbd_ros.dynamics.identification.bodies import as_body
 from mbd_ros.dynamics.identification.equations import bare
 from mbd_ros.dynamics.identification.recording import Recording

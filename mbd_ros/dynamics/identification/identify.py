@@ -30,8 +30,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mbd_ros.description.records.finding import Finding
-from mbd_ros.dynamics.api.current_fields import is_field
-from mbd_ros.dynamics.api.whole_robot import inertial_parameters
+from mbd_ros.dynamics.functions.current_fields import is_field
+from mbd_ros.dynamics.functions.whole_robot import inertial_parameters
 from mbd_ros.dynamics.identification.bodies import (
     as_body, BASIS, matrices, minimum, parameters_of, Prior, solved, Squares)
 from mbd_ros.dynamics.identification.equations import (

@@ -22,8 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from mbd_ros.description.records.finding import Finding
 from mbd_ros.description.records.mechanism import Inertia, Link, Mechanism
-from mbd_ros.dynamics.algorithms.bodies import drift_of
-from mbd_ros.dynamics.api.whole_robot import regressor, states_of
+from mbd_ros.dynamics.algorithms.stacked_kinematics import drift_of
+from mbd_ros.dynamics.functions.whole_robot import regressor, states_of
 from mbd_ros.dynamics.identification.bodies import inertia_matrix
 from mbd_ros.dynamics.identification.equations import bare, CREEP, others, transfers
 from mbd_ros.dynamics.loops.efforts import driven_entries

@@ -21,7 +21,7 @@ import os
 import numpy as np
 
 from mbd_ros.dynamics.prepared.call import Array
-from mbd_ros.execution.calls.fast_call import fast_call
+from mbd_ros.execution.compiled_calls.fast_call import fast_call
 from mbd_ros.execution.ir.machine_code import address_of, MachineCode
 from mbd_ros.execution.ir.random_ir import uniform_ir
 from mbd_ros.model import Model, state

@@ -45,7 +45,7 @@ from mbd_ros.dynamics.quantities.quantities_as_programs import (
 from mbd_ros.environment.surroundings import DEFAULT, surrounded
 from mbd_ros.errors import InvalidValueError, UnsupportedError
 from mbd_ros.execution import choose, Compiled, Executor, Kernel
-from mbd_ros.execution.calls.fast_call import fast_call
+from mbd_ros.execution.compiled_calls.fast_call import fast_call
 from mbd_ros.execution.ir.machine_code import address_of
 from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.records import filled, flatten

@@ -22,7 +22,7 @@ import warnings
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mbd_ros.dynamics.algorithms.flexible.bodies import Array, cross
+from mbd_ros.dynamics.algorithms.flexible.link_inertia import Array, cross
 from mbd_ros.dynamics.algorithms.flexible.loads import energies_around
 from mbd_ros.dynamics.algorithms.flexible.loop_rows import (
     accelerations_of, loop_rows, twists, VALUES)

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbd_ros.dynamics.algorithms.flexible.bodies import Array, body_terms, extended
+from mbd_ros.dynamics.algorithms.flexible.link_inertia import Array, body_terms, extended
 from mbd_ros.dynamics.algorithms.flexible.loads import inertias_around
 from mbd_ros.dynamics.algorithms.flexible.loop_rows import twists
 from mbd_ros.dynamics.algorithms.flexible.motion import place, Placed, tree_of_segments

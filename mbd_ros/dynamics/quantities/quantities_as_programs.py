@@ -29,8 +29,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.dynamics.algorithms.bodies import turning_axes
 from mbd_ros.dynamics.algorithms.springs import stored_energy
+from mbd_ros.dynamics.algorithms.stacked_kinematics import turning_axes
 from mbd_ros.dynamics.quantities import composites, flexible, flexible_momenta, motion_changes
 from mbd_ros.dynamics.quantities.derivatives import INVERSE_DYNAMICS_DERIVATIVES
 from mbd_ros.dynamics.quantities.energies import ENERGIES

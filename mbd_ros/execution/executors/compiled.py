@@ -38,10 +38,10 @@ from mbd_ros.execution.program.interpreted import Interpreted
 from mbd_ros.execution.program.kernel import all_finite, Batches, FastBatches, Kernel
 from mbd_ros.execution.program.sweeps import LARGEST_FOLDED, Program, Tie
 from mbd_ros.execution.program.tree import result_shape, sizes, tree_of
+from mbd_ros.execution.rolled.body_classes import Kind
 from mbd_ros.execution.rolled.bundles import Bundles, bundles_code, PAYS, rolled_bundles_of
 from mbd_ros.execution.rolled.code import rolled_code, RolledCode
 from mbd_ros.execution.rolled.segments import Segments, segments_code, segments_of
-from mbd_ros.execution.rolled.species import Kind
 from mbd_ros.execution.rolled.tables import folds, rolled_kinds, rolled_tables
 from mbd_ros.execution.threads.partition import Partition
 from mbd_ros.execution.threads.subtrees import subtrees_code

@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from mbd_ros.execution.ir.machine_code import vector_lanes
 from mbd_ros.execution.ir.straight_line import Width
 from mbd_ros.execution.program.sweeps import Outward, Program
-from mbd_ros.execution.rolled.species import COSINE, SINE, Species
+from mbd_ros.execution.rolled.body_classes import COSINE, SINE, Species
 
 ANGLES = 2
 """Slots that each body keeps for them."""

@@ -38,9 +38,9 @@ from mbd_ros.execution.ir.straight_line import SCALAR, StraightLine, Width
 from mbd_ros.execution.ir.workspace import DECLARATIONS, give_ir, take_ir
 from mbd_ros.execution.program.sweeps import Inward, Layout, Outward, Program, Tie, Ties
 from mbd_ros.execution.program.tree import tree_of
+from mbd_ros.execution.rolled.body_classes import Kind, varying
 from mbd_ros.execution.rolled.code import chain_code, RolledCode, subtree_code
 from mbd_ros.execution.rolled.plan import call_ir, phases
-from mbd_ros.execution.rolled.species import Kind, varying
 from mbd_ros.execution.rolled.tables import folds, rolled_kinds, rolled_tables, slot_rows
 from mbd_ros.execution.rolled.ties_in_place import declared, Place, ties_in_place
 from mbd_ros.model import Model

@@ -36,7 +36,7 @@ from mbd_ros.execution.program.records import flatten, size_of
 from mbd_ros.execution.program.sweeps import (
     Inward, Layout, Outward, Program, Solve, Tie, Ties, Walk)
 from mbd_ros.execution.rolled.angles import ANGLES, angles_first, angles_ir, LEAST, together
-from mbd_ros.execution.rolled.species import (
+from mbd_ros.execution.rolled.body_classes import (
     BODY, Code, HANDED, KEPT, Kind, Species, varying, WORLD)
 from mbd_ros.execution.rolled.ties import TieWriter
 from mbd_ros.execution.rolled.traces import SweepCode, TiesCode, traced, WalkCode

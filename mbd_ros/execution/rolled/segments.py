@@ -48,8 +48,8 @@ from mbd_ros.execution.program.records import filled, flatten, mapped, size_of
 from mbd_ros.execution.program.sweeps import Inward, Outward, Program, World
 from mbd_ros.execution.program.tree import joints_of, sizes, tree_of, world_of
 from mbd_ros.execution.rolled.angles import angles_first
+from mbd_ros.execution.rolled.body_classes import Species, varying
 from mbd_ros.execution.rolled.code import swept_code
-from mbd_ros.execution.rolled.species import Species, varying
 from mbd_ros.execution.rolled.tables import kinds_between, rolled_tables
 from mbd_ros.execution.rolled.traces import sweep_code, SweepCode, Traced, trimmed
 from mbd_ros.model import Model

@@ -24,7 +24,7 @@ from mbd_ros.execution.program.elimination import axis_ends, axis_parents
 from mbd_ros.execution.program.records import constants_of, size_of, structure_of, with_constants
 from mbd_ros.execution.program.sweeps import Inward, Outward, Program, Tie, Ties
 from mbd_ros.execution.program.tree import tree_of
-from mbd_ros.execution.rolled.species import Kind
+from mbd_ros.execution.rolled.body_classes import Kind
 from mbd_ros.model import Model
 from mbd_ros.model.caches import owned
 

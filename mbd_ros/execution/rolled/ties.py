@@ -31,7 +31,7 @@ from mbd_ros.execution.ir.straight_line import StraightLine, Width
 from mbd_ros.execution.ir.trace import Operand, Symbol, Trace
 from mbd_ros.execution.program.records import flatten, mapped, size_of, with_constants
 from mbd_ros.execution.program.sweeps import Layout, Program, Tie, Ties
-from mbd_ros.execution.rolled.species import (
+from mbd_ros.execution.rolled.body_classes import (
     handed_inputs, KEPT, Reload, Species, WORLD, world_inputs)
 
 TIE, FIRST, SECOND = 'tie', 'first', 'second'

@@ -31,7 +31,7 @@ from mbd_ros.execution.program.driver import tie_all
 from mbd_ros.execution.program.records import flatten, mapped
 from mbd_ros.execution.program.sweeps import Outward, Program, Ties
 from mbd_ros.execution.program.tree import tree_of
-from mbd_ros.execution.rolled.species import WORLD, world_inputs
+from mbd_ros.execution.rolled.body_classes import WORLD, world_inputs
 from mbd_ros.model import Model
 
 

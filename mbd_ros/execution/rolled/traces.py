@@ -30,7 +30,7 @@ from typing import Any
 from mbd_ros.execution.ir.trace import Operand, Symbol, Trace
 from mbd_ros.execution.program.records import constants_of, flatten, mapped
 from mbd_ros.execution.program.sweeps import Inward, Outward, Program, Solve, Tie, Ties, Walk
-from mbd_ros.execution.rolled.species import (
+from mbd_ros.execution.rolled.body_classes import (
     Code, HANDED, KEPT, shape_of, Species, start_of, trace_sweep, trace_walk_start,
     trace_walk_step, varying)
 from mbd_ros.execution.rolled.ties import reserve, TieCode, trace_tie

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 
 from mbd_ros.execution.ir.straight_line import StraightLine
 from mbd_ros.execution.program.sweeps import Layout, Program
-from mbd_ros.execution.rolled.species import Code, Species
+from mbd_ros.execution.rolled.body_classes import Code, Species
 from mbd_ros.execution.rolled.traces import WalkCode
 
 

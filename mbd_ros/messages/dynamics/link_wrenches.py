@@ -22,7 +22,7 @@ from mbd_msgs.msg import LinkWrench
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.messages.basics.times import SECOND
+from mbd_ros.messages.fields.times import SECOND
 from mbd_ros.simulation.pushes import Push
 
 Array = NDArray[np.float64]

@@ -23,7 +23,7 @@ from std_msgs.msg import Header
 
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.loops.efforts import loop_wrenches
-from mbd_ros.messages.basics.times import to_stamp
+from mbd_ros.messages.fields.times import to_stamp
 from mbd_ros.model import Model
 
 Array = NDArray[np.float64]

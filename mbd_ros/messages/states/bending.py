@@ -23,8 +23,8 @@ from std_msgs.msg import ColorRGBA
 from transforms3d.quaternions import mat2quat
 from visualization_msgs.msg import Marker, MarkerArray
 
-from mbd_ros.dynamics.api.bent_links import BentLink
-from mbd_ros.messages.basics.times import to_stamp
+from mbd_ros.dynamics.functions.bent_links import BentLink
+from mbd_ros.messages.fields.times import to_stamp
 from mbd_ros.messages.states.drawings import delete_all, to_point
 
 Array = NDArray[np.float64]

@@ -27,7 +27,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 from mbd_ros.control.constraints.surfaces import Drawn
 from mbd_ros.control.tasks.followed_tools import ToolPoints
 from mbd_ros.description.urdf.visuals import Shape, ShapeKind
-from mbd_ros.messages.basics.times import to_stamp
+from mbd_ros.messages.fields.times import to_stamp
 
 Vector = NDArray[np.float64]
 Color = tuple[float, float, float, float]

@@ -19,7 +19,7 @@ from itertools import islice
 
 from mbd_msgs.msg import EnergyAudit
 
-from mbd_ros.messages.basics.times import to_stamp
+from mbd_ros.messages.fields.times import to_stamp
 
 BALANCE = 'balance'
 MOST_PARTS = 20

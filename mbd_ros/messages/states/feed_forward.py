@@ -21,7 +21,7 @@ from sensor_msgs.msg import JointState
 
 from mbd_ros.dynamics import compile_model, PreparedDynamics
 from mbd_ros.errors import NotFiniteError
-from mbd_ros.messages.basics.times import to_nanoseconds
+from mbd_ros.messages.fields.times import to_nanoseconds
 from mbd_ros.messages.states.joint_states import JointStateReader, JointStateWriter
 from mbd_ros.model import Model
 

@@ -25,7 +25,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 from mbd_ros.description.xml.file_content import read_content, utf8_text
 from mbd_ros.environment.contact import Ground
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.messages.basics.plain_data import LONGEST, read_plain
+from mbd_ros.messages.fields.plain_data import LONGEST, read_plain
 from mbd_ros.messages.states.drawings import Color, delete_all, from_point, to_point
 
 Lines = NDArray[np.float64]

@@ -27,7 +27,7 @@ from mbd_ros.control.gaits.gait import Targets
 from mbd_ros.control.udwadia_kalaba.passive_joints import PassiveJoints
 from mbd_ros.dynamics import compile_model
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError, UnknownNameError
-from mbd_ros.messages.basics.times import to_stamp
+from mbd_ros.messages.fields.times import to_stamp
 from mbd_ros.model import Model
 from mbd_ros.model.names import simple_joints
 from mbd_ros.model.state import joints_outside_loops, neutral

@@ -20,7 +20,7 @@ from geometry_msgs.msg import TransformStamped
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.messages.basics.times import to_stamp
+from mbd_ros.messages.fields.times import to_stamp
 from mbd_ros.model import JointType, LinkFrame, Model
 from mbd_ros.model.rigid_motion import of_matrix
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sensor_msgs.msg import MultiDOFJointState
 
 from mbd_ros.errors import NotFiniteError, ShapeError, UnknownNameError
-from mbd_ros.messages.basics.times import SECOND, to_nanoseconds, to_stamp
+from mbd_ros.messages.fields.times import SECOND, to_nanoseconds, to_stamp
 from mbd_ros.model import Model
 from mbd_ros.model.state import (
     CurvedJoint, floating_base, integrate, joints_outside_loops, normalize)

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.errors import InvalidValueError, NotFiniteError, UnsupportedError
-from mbd_ros.messages.basics.times import SECOND, to_nanoseconds, to_stamp
+from mbd_ros.messages.fields.times import SECOND, to_nanoseconds, to_stamp
 from mbd_ros.model import Model
 from mbd_ros.model.joints.joint_poses import posed_joints
 from mbd_ros.model.state import floating_base, integrate

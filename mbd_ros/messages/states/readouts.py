@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import mbd_ros
-from mbd_ros.dynamics.api.bent_links import BentLink
+from mbd_ros.dynamics.functions.bent_links import BentLink
 from mbd_ros.dynamics.loops.closure import loop_gaps, mobility
 from mbd_ros.model import JointType, Model
 from mbd_ros.model.names import simple_joints

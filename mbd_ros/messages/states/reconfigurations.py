@@ -25,7 +25,7 @@ from mbd_msgs.srv import SetModel
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.dynamics.api.carry_over import CarriedState
+from mbd_ros.dynamics.functions.carry_over import CarriedState
 from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.messages.states.joint_states import LARGEST
 

@@ -24,7 +24,7 @@ from sensor_msgs.msg import JointState
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.analysis.bending_torques import bending_torques, BendingTorques
 from mbd_ros.errors import MbdError
-from mbd_ros.messages.basics.times import SECOND, to_nanoseconds
+from mbd_ros.messages.fields.times import SECOND, to_nanoseconds
 from mbd_ros.messages.states.joint_states import JointStateReader
 from mbd_ros.model import Model
 

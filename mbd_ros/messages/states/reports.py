@@ -20,7 +20,7 @@ from typing import NamedTuple
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rcl_interfaces.msg import Log
 
-from mbd_ros.messages.basics.times import SECOND, to_nanoseconds
+from mbd_ros.messages.fields.times import SECOND, to_nanoseconds
 
 LOUDEST = 'error'
 LEVELS = {'debug': 10, 'info': 20, 'warning': 30, LOUDEST: 40}

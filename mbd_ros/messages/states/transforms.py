@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from transforms3d.affines import compose
 from transforms3d.quaternions import quat2mat
 
-from mbd_ros.messages.basics.times import to_stamp
+from mbd_ros.messages.fields.times import to_stamp
 from mbd_ros.model import Model
 from mbd_ros.model.joints.joint_poses import posed_joints
 

@@ -19,9 +19,9 @@ from collections.abc import Sequence
 from geometry_msgs.msg import Vector3
 from mbd_msgs.msg import ControllerState, ToolState
 
-from mbd_ros.control.step.fused_step import Step
+from mbd_ros.control.control_step.fused_step import Step
 from mbd_ros.control.tasks.followed_tools import ToolPoints
-from mbd_ros.messages.basics.times import to_stamp
+from mbd_ros.messages.fields.times import to_stamp
 from mbd_ros.messages.states.drawings import to_point
 from mbd_ros.messages.states.joint_states import Measured
 from mbd_ros.messages.trajectories.trajectories import joint_points

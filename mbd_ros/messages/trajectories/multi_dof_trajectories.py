@@ -33,11 +33,11 @@ from trajectory_msgs.msg import (
     JointTrajectory, MultiDOFJointTrajectory, MultiDOFJointTrajectoryPoint)
 
 from mbd_ros.control.constraints.joint_paths import JointPaths
+from mbd_ros.control.control_step.fused_step import Step
 from mbd_ros.control.references.joint_coordinates import ANGLE, JointCoordinates, Part
 from mbd_ros.control.references.joint_trajectories import check_turns
 from mbd_ros.control.references.shaping import begins_at_rest, Impulses, shaped
 from mbd_ros.control.references.splines import PiecewisePolynomial
-from mbd_ros.control.step.fused_step import Step
 from mbd_ros.control.tracking.component_errors import Component, ComponentTolerance, joint_error
 from mbd_ros.errors import MbdError
 from mbd_ros.messages.states.joint_states import Measured

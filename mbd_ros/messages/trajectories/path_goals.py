@@ -23,15 +23,15 @@ from mbd_msgs.action import FollowPath
 import numpy as np
 
 from mbd_ros.control import Payload, Task
+from mbd_ros.control.control_step.fused_step import Step
 from mbd_ros.control.references.arguments import row
-from mbd_ros.control.step.fused_step import Step
 from mbd_ros.control.tasks.followed_tools import ToolPoints
 from mbd_ros.control.tasks.goal_watch import chosen, farthest, Outcome, PathWatch
 from mbd_ros.control.tasks.task import next_task
 from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.errors import InvalidValueError, MbdError, UnknownNameError
-from mbd_ros.messages.basics.plain_data import read_plain
-from mbd_ros.messages.basics.times import SECOND, to_nanoseconds, to_stamp
+from mbd_ros.messages.fields.plain_data import read_plain
+from mbd_ros.messages.fields.times import SECOND, to_nanoseconds, to_stamp
 from mbd_ros.messages.states.efforts import EffortCommands
 
 Result = FollowPath.Result

@@ -27,8 +27,8 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from mbd_ros.control import Task
 from mbd_ros.control.references.arguments import mapping
 from mbd_ros.control.references.path_data import moved_path, place_of
-from mbd_ros.messages.basics.plain_data import read_plain, write_plain
-from mbd_ros.messages.basics.times import SECOND
+from mbd_ros.messages.fields.plain_data import read_plain, write_plain
+from mbd_ros.messages.fields.times import SECOND
 
 Array = NDArray[np.float64]
 

@@ -22,7 +22,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from mbd_ros.control.references.joint_coordinates import JointCoordinates
 from mbd_ros.control.references.splines import PiecewisePolynomial
 from mbd_ros.control.references.streaming import Bounds, Smoothing, SOON, Stream
-from mbd_ros.messages.basics.times import SECOND, to_duration, to_nanoseconds
+from mbd_ros.messages.fields.times import SECOND, to_duration, to_nanoseconds
 from mbd_ros.messages.trajectories.trajectories import moved_joints
 from mbd_ros.messages.trajectories.way_points import (
     GoalError, nearest, Reference, require_bounded, Result, Rules, values, WayPoints, with_others)

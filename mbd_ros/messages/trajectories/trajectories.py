@@ -25,13 +25,13 @@ import numpy as np
 from numpy.typing import NDArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from mbd_ros.control.control_step.fused_step import Step
 from mbd_ros.control.references.joint_coordinates import JointCoordinates
 from mbd_ros.control.references.splines import PiecewisePolynomial
-from mbd_ros.control.step.fused_step import Step
 from mbd_ros.control.tasks.goal_watch import chosen, JointTolerances, Outcome
 from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.errors import MbdError
-from mbd_ros.messages.basics.times import SECOND, to_nanoseconds, to_stamp
+from mbd_ros.messages.fields.times import SECOND, to_nanoseconds, to_stamp
 from mbd_ros.messages.states.joint_states import LARGEST, Measured
 from mbd_ros.messages.trajectories.way_points import (
     due, GoalError, listed, path_through, Reference, Rules, USUAL, values, WayPoints)

@@ -31,7 +31,7 @@ from mbd_ros.control.references.joint_trajectories import (
 from mbd_ros.control.references.paths import Path, PathPoint
 from mbd_ros.control.references.splines import joined, PiecewisePolynomial, trajectory
 from mbd_ros.errors import MbdError, MOST_NAMES
-from mbd_ros.messages.basics.times import SECOND, to_nanoseconds
+from mbd_ros.messages.fields.times import SECOND, to_nanoseconds
 from mbd_ros.messages.states.joint_states import LARGEST
 from mbd_ros.model import Model
 from mbd_ros.model.names import position_units

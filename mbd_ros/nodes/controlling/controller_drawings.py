@@ -30,19 +30,19 @@ from rclpy.task import Future
 from std_msgs.msg import String
 from visualization_msgs.msg import MarkerArray
 
+from mbd_ros.control.control_step.fused_step import Step
 from mbd_ros.control.references.paths import Path
-from mbd_ros.control.step.fused_step import Step
 from mbd_ros.control.tasks.followed_tools import ToolPoints
 from mbd_ros.control.tasks.task import Task
 from mbd_ros.control.tasks.tracker import Tracker
-from mbd_ros.messages.basics.times import SECOND
+from mbd_ros.messages.fields.times import SECOND
 from mbd_ros.messages.states.drawings import delete_all, markers, to_path
 from mbd_ros.messages.states.joint_states import Measured
 from mbd_ros.messages.trajectories.simple_goals import write_path
 from mbd_ros.model import Model
 from mbd_ros.nodes.controlling.background_work import run_in_thread
-from mbd_ros.nodes.parts import qos
-from mbd_ros.nodes.parts.named_topics import topic_names
+from mbd_ros.nodes.every_node import qos
+from mbd_ros.nodes.every_node.named_topics import topic_names
 
 Vector = NDArray[np.float64]
 FEW_POINTS = 50

@@ -30,23 +30,23 @@ from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 
 from mbd_ros.control import Task
 from mbd_ros.control.constraints.joint_paths import JointPaths
+from mbd_ros.control.control_step.fused_step import Step
 from mbd_ros.control.references.paths import end_of, Path
 from mbd_ros.control.references.shaping import impulses
 from mbd_ros.control.references.splines import PiecewisePolynomial
 from mbd_ros.control.references.streaming import Smoothing, Stream
-from mbd_ros.control.step.fused_step import Step
 from mbd_ros.control.tasks.approaching import DIRECT, Way
 from mbd_ros.control.tasks.feasibility import check_joints
 from mbd_ros.control.tasks.feed_forward import FeedForward
 from mbd_ros.control.tasks.followed_tools import ToolPoints
+from mbd_ros.control.tasks.goal_check import fitting_pace, rehearse_joints, rehearse_task
 from mbd_ros.control.tasks.goal_watch import JointTolerances, JointWatch, Outcome, PathWatch
 from mbd_ros.control.tasks.paced_motion import Followed, PacedMotion, prepare_pace, Stretchable
-from mbd_ros.control.tasks.rehearsal import fitting_pace, rehearse_joints, rehearse_task
 from mbd_ros.control.tasks.task import driven_joints, with_paths, with_timing
 from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.description.records.budget import unhurriedly
 from mbd_ros.errors import MbdError, TooMuchEffortError
-from mbd_ros.messages.basics.times import SECOND, to_nanoseconds
+from mbd_ros.messages.fields.times import SECOND, to_nanoseconds
 from mbd_ros.messages.states.efforts import EffortCommands
 from mbd_ros.messages.states.joint_states import Measured
 from mbd_ros.messages.trajectories import multi_dof_trajectories, path_goals, trajectories
@@ -57,8 +57,8 @@ from mbd_ros.messages.trajectories.way_points import (
 from mbd_ros.model.names import simple_joints
 from mbd_ros.nodes.controlling.background_work import DefaultGroupQueue, run_in_thread
 from mbd_ros.nodes.controlling.joint_constraints import JointConstraints
-from mbd_ros.nodes.parts import qos
-from mbd_ros.nodes.parts.guard import GuardedNode, REFUSALS
+from mbd_ros.nodes.every_node import qos
+from mbd_ros.nodes.every_node.guard import GuardedNode, REFUSALS
 from mbd_ros.simulation.manifold import Vector
 
 NEVER = float('inf')

@@ -37,9 +37,9 @@ from mbd_ros.model import Model
 from mbd_ros.nodes.controlling.background_work import run_in_thread
 from mbd_ros.nodes.controlling.controller_goals import Controlled, Owner
 from mbd_ros.nodes.controlling.dragged_markers import DraggedMarkers
-from mbd_ros.nodes.parts import qos
-from mbd_ros.nodes.parts.guard import GuardedNode
-from mbd_ros.nodes.parts.interactive import LOADS, Menu, Poses, PULLS, set_parameters
+from mbd_ros.nodes.every_node import qos
+from mbd_ros.nodes.every_node.guard import GuardedNode
+from mbd_ros.nodes.every_node.interactive import LOADS, Menu, Poses, PULLS, set_parameters
 
 Act: TypeAlias = 'Callable[[str], None]'
 """What an entry of a menu does, given a link."""

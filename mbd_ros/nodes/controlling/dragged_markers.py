@@ -27,8 +27,8 @@ from visualization_msgs.msg import InteractiveMarker, InteractiveMarkerFeedback
 from mbd_ros.messages.states.interactive import read_pose
 from mbd_ros.model import Model
 from mbd_ros.nodes.controlling.controller_goals import Controlled, Owner
-from mbd_ros.nodes.parts.guard import GuardedNode
-from mbd_ros.nodes.parts.interactive import InteractiveServer, Poses
+from mbd_ros.nodes.every_node.guard import GuardedNode
+from mbd_ros.nodes.every_node.interactive import InteractiveServer, Poses
 
 Matrix = NDArray[np.float64]
 

@@ -25,16 +25,16 @@ from rclpy.exceptions import NameValidationException
 from rclpy.task import Future
 from std_msgs.msg import Float64MultiArray
 
-from mbd_ros.control.step.fused_step import Step
-from mbd_ros.control.step.thrust_allocation import ThrustAllocation
+from mbd_ros.control.control_step.fused_step import Step
+from mbd_ros.control.control_step.thrust_allocation import ThrustAllocation
 from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.errors import InvalidValueError, MbdError
-from mbd_ros.messages.basics.parameter_values import string, string_array
+from mbd_ros.messages.fields.parameter_values import string, string_array
 from mbd_ros.messages.states.efforts import EffortCommands
 from mbd_ros.messages.states.joint_states import Measured
 from mbd_ros.model import Model
-from mbd_ros.nodes.parts import qos
-from mbd_ros.nodes.parts.guard import GuardedNode
+from mbd_ros.nodes.every_node import qos
+from mbd_ros.nodes.every_node.guard import GuardedNode
 
 LOOK = 0.5
 """Time between two looks at whether the hardware is there and has said its order [s]."""

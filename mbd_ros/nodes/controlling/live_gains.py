@@ -24,7 +24,7 @@ from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.errors import MbdError
 from mbd_ros.messages.states.joint_states import Measured
 from mbd_ros.nodes.controlling.background_work import DefaultGroupQueue, run_in_thread
-from mbd_ros.nodes.parts.guard import Guard
+from mbd_ros.nodes.every_node.guard import Guard
 
 DRAWN = ('posture', 'posture_stiffness')
 """Fields of a task that say where joints are drawn to."""

@@ -24,10 +24,10 @@ import rclpy.subscription
 from sensor_msgs.msg import JointState
 
 from mbd_ros.errors import cut
-from mbd_ros.messages.basics.times import SECOND
+from mbd_ros.messages.fields.times import SECOND
 from mbd_ros.nodes.controlling.state_stream import Look, StateStream
-from mbd_ros.nodes.parts import qos
-from mbd_ros.nodes.parts.guard import GuardedNode
+from mbd_ros.nodes.every_node import qos
+from mbd_ros.nodes.every_node.guard import GuardedNode
 
 GID = 16
 """Octets of a GID that tell publishers apart; Humble pads them with zeros."""

@@ -20,7 +20,7 @@ from enum import Enum
 import statistics
 import time
 
-from mbd_ros.messages.basics.times import SECOND
+from mbd_ros.messages.fields.times import SECOND
 
 FEW = 5
 """States by which a stamp may be ahead: so many may have been lost on their way."""

@@ -24,13 +24,13 @@ import numpy as np
 from rclpy.node import Node
 from sensor_msgs.msg import JointState, MultiDOFJointState
 
-from mbd_ros.messages.basics.times import to_nanoseconds
+from mbd_ros.messages.fields.times import to_nanoseconds
 from mbd_ros.messages.states.joint_states import JointStateWriter, Measured
 from mbd_ros.messages.states.multi_dof import MultiDOFStates
 from mbd_ros.messages.states.odometry import BaseOdometry
 from mbd_ros.model import Model
 from mbd_ros.model.state import floating_base, neutral
-from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.every_node import qos
 from mbd_ros.simulation.manifold import Vector
 
 KEPT = 10

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from mbd_ros.control import Task
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.messages.basics.plain_data import read_plain
+from mbd_ros.messages.fields.plain_data import read_plain
 from mbd_ros.messages.states.efforts import EffortCommands
 
 Vector = NDArray[np.float64]

@@ -22,11 +22,11 @@ from sensor_msgs.msg import JointState
 from tf2_ros import StaticTransformBroadcaster, TransformBroadcaster
 
 from mbd_ros.errors import MbdError
-from mbd_ros.messages.basics.times import SECOND, to_nanoseconds
+from mbd_ros.messages.fields.times import SECOND, to_nanoseconds
 from mbd_ros.messages.states.joint_states import JointStateReader
 from mbd_ros.messages.states.link_transforms import fixed_transforms, simple_transforms
 from mbd_ros.model import Model
-from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.every_node import qos
 
 SILENT = 2.0
 """Time after which a simulator that shows nothing is not there [s]."""

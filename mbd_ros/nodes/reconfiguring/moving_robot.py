@@ -22,7 +22,7 @@ from rclpy.callback_groups import CallbackGroup
 from rclpy.node import Node
 
 from mbd_ros.errors import NoAnswerError, RefusedError
-from mbd_ros.messages.basics.error_codes import error_name
+from mbd_ros.messages.diagnostics.error_codes import error_name
 from mbd_ros.messages.states.reconfigurations import Change, set_model_request
 
 

@@ -22,14 +22,14 @@ from mbd_msgs.srv import CheckModel, ForwardDynamics, InverseDynamics, JointWren
 
 import mbd_ros
 from mbd_ros.dynamics import compile_model
-from mbd_ros.dynamics.api.effort_terms import effort_terms
+from mbd_ros.dynamics.functions.effort_terms import effort_terms
 from mbd_ros.dynamics.loops.closure import open_loops
 from mbd_ros.errors import NoModelError
 from mbd_ros.execution import choose, forced
-from mbd_ros.messages.basics.findings import diagnose
+from mbd_ros.messages.diagnostics.findings import diagnose
 from mbd_ros.messages.dynamics import dynamics_answers as answers, dynamics_requests as requests
 from mbd_ros.model import Model
-from mbd_ros.nodes.parts.fluid_and_ground import fluid_of, gravity_of
+from mbd_ros.nodes.every_node.fluid_and_ground import fluid_of, gravity_of
 
 SERVICES = {'forward_dynamics': ForwardDynamics, 'inverse_dynamics': InverseDynamics,
             'mass_matrix': MassMatrix, 'joint_wrenches': JointWrenches, 'check_model': CheckModel}

@@ -28,10 +28,10 @@ from mbd_ros.errors import UnsupportedError
 from mbd_ros.messages.states.feed_forward import FeedForward
 from mbd_ros.model import Model
 from mbd_ros.model.joints.joint_manifold import MANIFOLDS
-from mbd_ros.nodes.parts import qos
-from mbd_ros.nodes.parts.fluid_and_ground import fluid_of, gravity_of
-from mbd_ros.nodes.parts.managed import ManagedNode
-from mbd_ros.nodes.parts.robot_source import Robot
+from mbd_ros.nodes.every_node import qos
+from mbd_ros.nodes.every_node.fluid_and_ground import fluid_of, gravity_of
+from mbd_ros.nodes.every_node.managed import ManagedNode
+from mbd_ros.nodes.every_node.robot_source import Robot
 
 LOOK = 0.5
 """Time between two looks at whether somebody subscribes [s]."""

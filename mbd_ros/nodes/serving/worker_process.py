@@ -35,7 +35,7 @@ import warnings
 from rclpy.serialization import deserialize_message, serialize_message
 
 from mbd_ros.errors import LoopsOpenWarning, MbdError
-from mbd_ros.messages.basics.error_codes import fail
+from mbd_ros.messages.diagnostics.error_codes import fail
 from mbd_ros.messages.dynamics import request_costs as costs
 from mbd_ros.model import Model
 from mbd_ros.nodes.serving.answers import Answers, Ran, SERVICES

@@ -27,8 +27,8 @@ import mbd_ros
 from mbd_ros.messages.states.bending import bending_frames, bending_markers
 from mbd_ros.model import Model
 from mbd_ros.model.state import floating_base
-from mbd_ros.nodes.parts import qos
-from mbd_ros.nodes.parts.fluid_and_ground import DRAWN_RATE
+from mbd_ros.nodes.every_node import qos
+from mbd_ros.nodes.every_node.fluid_and_ground import DRAWN_RATE
 
 Vector = NDArray[np.float64]
 

@@ -21,8 +21,8 @@ from mbd_msgs.msg import EnergyAudit
 from rclpy.node import Node
 
 from mbd_ros.messages.states.energy_audit import energy_audit
-from mbd_ros.nodes.parts import qos
-from mbd_ros.nodes.parts.fluid_and_ground import DRAWN_RATE
+from mbd_ros.nodes.every_node import qos
+from mbd_ros.nodes.every_node.fluid_and_ground import DRAWN_RATE
 from mbd_ros.nodes.simulating.simulation_loop import SimulationLoop
 
 

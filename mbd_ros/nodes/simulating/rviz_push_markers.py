@@ -33,9 +33,9 @@ from mbd_ros.messages.dynamics.link_wrenches import pull_on, write_push
 from mbd_ros.messages.states.interactive import ORIGIN, read_grabbed, read_held
 from mbd_ros.messages.states.push_markers import link_hand
 from mbd_ros.model import Model
-from mbd_ros.nodes.parts import qos
-from mbd_ros.nodes.parts.guard import GuardedNode
-from mbd_ros.nodes.parts.interactive import (
+from mbd_ros.nodes.every_node import qos
+from mbd_ros.nodes.every_node.guard import GuardedNode
+from mbd_ros.nodes.every_node.interactive import (
     InteractiveServer, LOADS, Menu, Poses, PULLS, set_parameters)
 from mbd_ros.nodes.simulating.simulation_loop import SimulationLoop
 

@@ -26,11 +26,11 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from tf2_ros import TransformBroadcaster
 
-from mbd_ros.messages.basics.times import SECOND
+from mbd_ros.messages.fields.times import SECOND
 from mbd_ros.messages.states.joint_states import JointStateWriter
 from mbd_ros.messages.states.transforms import joint_transforms
 from mbd_ros.model import Model
-from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.every_node import qos
 
 Vector = NDArray[np.float64]
 Show = Callable[[int, Vector, Vector], None]

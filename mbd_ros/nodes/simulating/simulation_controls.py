@@ -22,8 +22,8 @@ from std_srvs.srv import SetBool, Trigger
 
 from mbd_ros.errors import NoModelError
 from mbd_ros.messages.dynamics.link_wrenches import read_push
-from mbd_ros.nodes.parts import qos
-from mbd_ros.nodes.parts.guard import GuardedNode
+from mbd_ros.nodes.every_node import qos
+from mbd_ros.nodes.every_node.guard import GuardedNode
 from mbd_ros.nodes.simulating.simulation_loop import SimulationLoop
 
 

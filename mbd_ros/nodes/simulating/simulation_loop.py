@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.errors import MbdError
-from mbd_ros.messages.basics.times import SECOND
+from mbd_ros.messages.fields.times import SECOND
 from mbd_ros.model import Model
 from mbd_ros.nodes.simulating.real_time_factor import RealTimeFactor
 from mbd_ros.simulation import Stepper

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.messages.basics.times import SECOND
+from mbd_ros.messages.fields.times import SECOND
 from mbd_ros.model import Model
 from mbd_ros.simulation.hardware import Drives, Hardware, Sensors, stand_in
 

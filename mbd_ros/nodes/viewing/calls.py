@@ -23,11 +23,11 @@ from rclpy.action import ActionClient
 from rclpy.parameter import Parameter, parameter_value_to_python
 from rclpy.task import Future
 
-from mbd_ros.messages.basics.commands import (
+from mbd_ros.messages.fields.commands import (
     goal_command, parameter_command, publication, service_call)
+from mbd_ros.nodes.every_node import qos
+from mbd_ros.nodes.every_node.guard import GuardedNode
 from mbd_ros.nodes.page.call_list import CallList
-from mbd_ros.nodes.parts import qos
-from mbd_ros.nodes.parts.guard import GuardedNode
 
 Answered = Callable[[Any], None]
 

@@ -20,8 +20,8 @@ from mbd_msgs.srv import DetachModule, GetGraph, MoveModule
 
 from mbd_ros.description.modules.operations import free_ports
 from mbd_ros.description.modules.reader import read_module_graph
+from mbd_ros.nodes.every_node.robot_source import Robot
 from mbd_ros.nodes.page.numbers_in import number
-from mbd_ros.nodes.parts.robot_source import Robot
 from mbd_ros.nodes.viewing.view import Seen, Shared, View
 
 MOST_CHOICES = 500

@@ -17,9 +17,9 @@ from __future__ import annotations
 from mbd_msgs.msg import EnergyAudit
 
 from mbd_ros.messages.states.energy_audit import energy_parts
+from mbd_ros.nodes.every_node import qos
 from mbd_ros.nodes.page.panel import show, table
 from mbd_ros.nodes.page.scales import changes
-from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.viewing.view import Seen, Shared, View
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 import threading
 
-from mbd_ros.nodes.parts.managed import ManagedNode
+from mbd_ros.nodes.every_node.managed import ManagedNode
 
 
 class ExecutorQueue:

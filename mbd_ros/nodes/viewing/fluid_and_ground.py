@@ -19,9 +19,9 @@ from visualization_msgs.msg import MarkerArray
 from mbd_ros.messages.states.contacts_and_water import CONTACT, CURRENT
 from mbd_ros.messages.states.drawings import segments_of, shapes_of
 from mbd_ros.messages.states.ground import lines_of_ground
+from mbd_ros.nodes.every_node import qos
 from mbd_ros.nodes.page.drawings.contact_forces_and_water import (
     ContactForces, Current, Relief, WaterSurface)
-from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.viewing.view import Seen, Shared, View
 
 

@@ -24,10 +24,10 @@ from trajectory_msgs.msg import JointTrajectory
 
 from mbd_ros.messages.states.readouts import by_joint, joint_units, Range, ranges
 from mbd_ros.messages.trajectories.simple_goals import in_frame, joint_goal, point_goal
+from mbd_ros.nodes.every_node import qos
+from mbd_ros.nodes.every_node.robot_source import Robot
 from mbd_ros.nodes.page.dragged_point import DraggedPoint
 from mbd_ros.nodes.page.numbers_in import number
-from mbd_ros.nodes.parts import qos
-from mbd_ros.nodes.parts.robot_source import Robot
 from mbd_ros.nodes.viewing.view import Array, Seen, Shared, View
 
 MOST_SLIDERS = 30

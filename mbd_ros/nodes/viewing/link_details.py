@@ -18,11 +18,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from mbd_ros.messages.states.link_details import link_line, mass_boxes, MassBox
+from mbd_ros.nodes.every_node.robot_source import Robot
 from mbd_ros.nodes.page.drawings.link_frames import LinkFrames
 from mbd_ros.nodes.page.drawings.mass_boxes import InertiaBoxes, MassCenters
 from mbd_ros.nodes.page.numbers_in import number
 from mbd_ros.nodes.page.page import SIDES
-from mbd_ros.nodes.parts.robot_source import Robot
 from mbd_ros.nodes.viewing.view import Seen, Shared, View
 
 

@@ -20,9 +20,9 @@ from geometry_msgs.msg import Inertia
 from mbd_msgs.srv import SetPayload
 
 from mbd_ros.description.records.mechanism import STANDARD_GRAVITY
+from mbd_ros.nodes.every_node.fluid_and_ground import gravity_of
+from mbd_ros.nodes.every_node.robot_source import Robot
 from mbd_ros.nodes.page.numbers_in import number, numbers
-from mbd_ros.nodes.parts.fluid_and_ground import gravity_of
-from mbd_ros.nodes.parts.robot_source import Robot
 from mbd_ros.nodes.viewing.view import Shared, View
 
 HEAVIEST = 1000.0

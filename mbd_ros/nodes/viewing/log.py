@@ -22,8 +22,8 @@ from diagnostic_msgs.msg import DiagnosticArray
 from rcl_interfaces.msg import Log as LogMessage
 
 from mbd_ros.messages.states.reports import LEVELS, Reports
+from mbd_ros.nodes.every_node import qos
 from mbd_ros.nodes.page.log_list import LogList
-from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.viewing.view import Seen, Shared, View
 
 RECENT = 20.0

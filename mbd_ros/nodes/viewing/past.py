@@ -18,8 +18,8 @@ import time
 from typing import Any
 
 from mbd_ros.messages.states.past_poses import PastPoses, Picture, picture_at, SPAN
+from mbd_ros.nodes.every_node.robot_source import Robot
 from mbd_ros.nodes.page.numbers_in import number
-from mbd_ros.nodes.parts.robot_source import Robot
 from mbd_ros.nodes.viewing.view import Seen, Shared, View
 
 

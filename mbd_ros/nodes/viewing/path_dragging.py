@@ -20,8 +20,8 @@ from mbd_msgs.action import FollowPath
 from std_msgs.msg import String
 
 from mbd_ros.messages.trajectories.simple_goals import MovablePath, moved_goal, read_path
+from mbd_ros.nodes.every_node import qos
 from mbd_ros.nodes.page.dragged_point import DraggedPoint
-from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.viewing.view import Array, Shared, View
 
 

@@ -20,9 +20,9 @@ from typing import Any
 from mbd_msgs.msg import LinkWrench
 
 from mbd_ros.messages.dynamics.link_wrenches import pull, write_push
+from mbd_ros.nodes.every_node.robot_source import Robot
 from mbd_ros.nodes.page.drawings.arrows import PushArrow
 from mbd_ros.nodes.page.numbers_in import number, numbers
-from mbd_ros.nodes.parts.robot_source import Robot
 from mbd_ros.nodes.viewing.view import Array, Seen, Shared, View
 
 KEY = 'shift'

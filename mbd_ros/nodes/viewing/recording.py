@@ -18,9 +18,9 @@ from functools import partial
 from typing import Any
 
 from mbd_ros.model import JointType
+from mbd_ros.nodes.every_node.robot_source import Robot
 from mbd_ros.nodes.page.camera import FollowingCamera, Photographer
 from mbd_ros.nodes.page.table_file import csv_of
-from mbd_ros.nodes.parts.robot_source import Robot
 from mbd_ros.nodes.viewing.view import Seen, Shared, View
 
 

@@ -20,8 +20,8 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticArray
 from std_srvs.srv import SetBool, Trigger
 
+from mbd_ros.nodes.every_node import qos
 from mbd_ros.nodes.page.numbers_in import number
-from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.viewing.view import Seen, Shared, View
 
 SLOWEST, FASTEST = 1.0 / 64.0, 64.0

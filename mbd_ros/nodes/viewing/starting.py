@@ -18,8 +18,8 @@ import time
 
 from diagnostic_msgs.msg import DiagnosticArray
 
-from mbd_ros.messages.basics.diagnostics import ready_in
-from mbd_ros.nodes.parts import qos
+from mbd_ros.messages.diagnostics.diagnostics import ready_in
+from mbd_ros.nodes.every_node import qos
 from mbd_ros.nodes.viewing.view import Shared, View
 
 NODES = ('simulator', 'controller')

@@ -19,10 +19,10 @@ from collections.abc import Mapping
 from mbd_ros.messages.states.readouts import (
     by_joint, energies, joint_heads, joint_rows, loop_figures, LOOP_HEADS, loop_rows, near_limits,
     units)
+from mbd_ros.nodes.every_node.fluid_and_ground import gravity_of
+from mbd_ros.nodes.every_node.robot_source import Robot
 from mbd_ros.nodes.page import colors
 from mbd_ros.nodes.page.panel import show, table
-from mbd_ros.nodes.parts.fluid_and_ground import gravity_of
-from mbd_ros.nodes.parts.robot_source import Robot
 from mbd_ros.nodes.viewing.view import Seen, Shared, View
 
 

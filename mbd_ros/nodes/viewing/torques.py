@@ -21,10 +21,10 @@ from sensor_msgs.msg import JointState
 
 from mbd_ros.dynamics.analysis.bending_torques import rigid_twin
 from mbd_ros.messages.states.recorded_torques import torque_lines, TorqueReader
+from mbd_ros.nodes.every_node import qos
+from mbd_ros.nodes.every_node.fluid_and_ground import gravity_of
+from mbd_ros.nodes.every_node.robot_source import Robot
 from mbd_ros.nodes.page.scales import amplitudes
-from mbd_ros.nodes.parts import qos
-from mbd_ros.nodes.parts.fluid_and_ground import gravity_of
-from mbd_ros.nodes.parts.robot_source import Robot
 from mbd_ros.nodes.viewing.view import Seen, Shared, View
 
 KEPT = 1024

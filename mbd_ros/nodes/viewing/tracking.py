@@ -23,13 +23,13 @@ from visualization_msgs.msg import MarkerArray
 
 from mbd_ros.messages.states.drawings import (
     from_path, from_point, lines_of, METRES_PER_NEWTON, segments_of, shapes_of)
+from mbd_ros.nodes.every_node import qos
 from mbd_ros.nodes.page import colors
 from mbd_ros.nodes.page.drawings.arrows import ConstraintForces
 from mbd_ros.nodes.page.drawings.manifold import Surfaces, Violation
 from mbd_ros.nodes.page.drawings.paths import DesiredPaths
 from mbd_ros.nodes.page.drawings.traces import Traces
 from mbd_ros.nodes.page.scales import millimetres, powers_of_ten
-from mbd_ros.nodes.parts import qos
 from mbd_ros.nodes.viewing.view import Array, Seen, Shared, View
 
 MODES = {

@@ -22,10 +22,10 @@ from builtin_interfaces.msg import Time
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.messages.basics.times import SECOND, to_nanoseconds
+from mbd_ros.messages.fields.times import SECOND, to_nanoseconds
+from mbd_ros.nodes.every_node.managed import ManagedNode
+from mbd_ros.nodes.every_node.robot_source import Robot
 from mbd_ros.nodes.page.numbers_in import number
-from mbd_ros.nodes.parts.managed import ManagedNode
-from mbd_ros.nodes.parts.robot_source import Robot
 from mbd_ros.nodes.viewing.calls import Calls
 from mbd_ros.nodes.viewing.executor_queue import ExecutorQueue
 

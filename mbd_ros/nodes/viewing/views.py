@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+from mbd_ros.nodes.every_node.managed import ManagedNode
 from mbd_ros.nodes.page.call_list import CallList
 from mbd_ros.nodes.page.page import Page
-from mbd_ros.nodes.parts.managed import ManagedNode
 from mbd_ros.nodes.viewing.bending import Bending
 from mbd_ros.nodes.viewing.calls import Calls
 from mbd_ros.nodes.viewing.docking import Docking

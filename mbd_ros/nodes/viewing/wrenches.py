@@ -21,10 +21,10 @@ from typing import Any
 from geometry_msgs.msg import WrenchStamped
 
 from mbd_ros.messages.dynamics.link_wrenches import wrench_arrows
+from mbd_ros.nodes.every_node import qos
+from mbd_ros.nodes.every_node.named_topics import topic_names
+from mbd_ros.nodes.every_node.robot_source import Robot
 from mbd_ros.nodes.page.drawings.arrows import JointForces, JointMoments
-from mbd_ros.nodes.parts import qos
-from mbd_ros.nodes.parts.named_topics import topic_names
-from mbd_ros.nodes.parts.robot_source import Robot
 from mbd_ros.nodes.viewing.view import Seen, Shared, View
 
 MOST_JOINTS = 30

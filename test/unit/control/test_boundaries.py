@@ -22,10 +22,10 @@ import mbd_ros
 from mbd_ros.control import (
     constrained_acceleration, DirectElimination, NominalModel, Payload, ToolPosition, TrackingLaw,
     trajectory)
+from mbd_ros.control.control_step.constrained_motion import ConstrainedMotion
 from mbd_ros.control.references.joint_trajectories import stopping
 from mbd_ros.control.references.paths import Line, quintic
 from mbd_ros.control.references.scalars import clipped, smallest
-from mbd_ros.control.step.constrained_motion import ConstrainedMotion
 from mbd_ros.control.tasks.goal_watch import (
     JointTolerances, JointWatch, Outcome, PathWatch)
 from mbd_ros.control.tracking.adaptation import Adaptation

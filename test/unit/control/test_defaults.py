@@ -23,11 +23,11 @@ import yaml
 from mbd_ros.control import (
     Baumgarte, circle, default_task, DirectElimination, Ellipse, gait_from_data, JointCoupling,
     Line, Lissajous, NominalModel, PostureSpring, spline, Task, TrackingLaw, Turn)
+from mbd_ros.control.control_step.constrained_motion import ConstrainedMotion
 from mbd_ros.control.gaits.gait import Gait, Leg, Swing
 from mbd_ros.control.gaits.rhythm import Oscillators
 from mbd_ros.control.gaits.walking import tuned
 from mbd_ros.control.references.splines import Scaled
-from mbd_ros.control.step.constrained_motion import ConstrainedMotion
 from mbd_ros.control.tasks.task import controller_for, TASKS
 from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.control.tracking.adaptation import Adaptation

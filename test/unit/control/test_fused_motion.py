@@ -24,8 +24,8 @@ from mbd_ros.control import (
     JointCoupling, Payload, Stack, Task, ToolPosition, TracedConstraint, TracedVelocityConstraint,
     TrackingLaw)
 from mbd_ros.control.constraints.approach import Approach
-from mbd_ros.control.step.constrained_motion import ConstrainedMotion
-from mbd_ros.control.step.nominal_model import NominalModel
+from mbd_ros.control.control_step.constrained_motion import ConstrainedMotion
+from mbd_ros.control.control_step.nominal_model import NominalModel
 from mbd_ros.control.tasks.task import motion_for
 from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.control.tracking.payload import carrier, reloaded

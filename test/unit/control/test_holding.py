@@ -21,14 +21,14 @@ import numpy as np
 import pytest
 
 import mbd_ros
-from mbd_ros.control.references.splines import trajectory
-from mbd_ros.control.step.applied_forces import (
+from mbd_ros.control.control_step.applied_forces import (
     avoiding_force, PostureSpring, rooms, STEPS_AHEAD)
-from mbd_ros.control.step.constrained_motion import _State
-from mbd_ros.control.step.constrained_step import constrained_motion
+from mbd_ros.control.control_step.constrained_motion import _State
+from mbd_ros.control.control_step.constrained_step import constrained_motion
+from mbd_ros.control.references.splines import trajectory
 from mbd_ros.control.tasks.feasibility import check_joints
+from mbd_ros.control.tasks.goal_check import rehearse_joints, rehearse_task
 from mbd_ros.control.tasks.holding import QUICKNESS
-from mbd_ros.control.tasks.rehearsal import rehearse_joints, rehearse_task
 from mbd_ros.control.tasks.task import motion_for, next_task, Task
 from mbd_ros.control.tasks.tracker import Mode, Tracker
 from mbd_ros.control.tracking.limits import Limits

@@ -26,9 +26,9 @@ import mbd_ros
 from mbd_ros.control import (
     ConstrainedMotion, constraints_from_data, JointPath, NominalModel, PathPoint, Task)
 from mbd_ros.control.constraints.joint_paths import joint_path, JointPaths
+from mbd_ros.control.control_step.motion_kernels import motion_kernels
 from mbd_ros.control.references.joint_coordinates import JointCoordinates
 from mbd_ros.control.references.joint_trajectories import joint_trajectory, stopping
-from mbd_ros.control.step.motion_kernels import motion_kernels
 from mbd_ros.control.tasks.feasibility import check_joints
 from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.errors import InvalidValueError, ShapeError, UnknownNameError

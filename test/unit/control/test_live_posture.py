@@ -24,7 +24,7 @@ from robots import model_of, random_state
 
 import mbd_ros
 from mbd_ros.control import default_task, PostureSpring, Task, trajectory
-from mbd_ros.control.step.motion_kernels import motion_kernels
+from mbd_ros.control.control_step.motion_kernels import motion_kernels
 from mbd_ros.control.tasks.approaching import draw_to, lead_duration
 from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.errors import DivergedError, MbdError

@@ -26,8 +26,8 @@ import mbd_ros
 from mbd_ros.control import (
     Actuation, ConstrainedMotion, default_task, JointCoupling, Line, NominalModel, TrackingLaw,
     Turn)
+from mbd_ros.control.control_step import constrained_motion, nominal_model
 from mbd_ros.control.references.time_code import TimeCode
-from mbd_ros.control.step import constrained_motion, nominal_model
 from mbd_ros.control.tasks.task import motion_for
 from mbd_ros.control.udwadia_kalaba import drives, passive_joints, solvers
 from mbd_ros.control.udwadia_kalaba.passive_joints import PassiveJoints

@@ -28,11 +28,11 @@ from mbd_ros.control.constraints.constraint_stack import followed_by, recorded_f
 from mbd_ros.control.constraints.joint_paths import JointPaths
 from mbd_ros.control.references.joint_coordinates import JointCoordinates
 from mbd_ros.control.references.joint_trajectories import joint_trajectory, stopping
-from mbd_ros.control.tasks import rehearsal
+from mbd_ros.control.tasks import goal_check
 from mbd_ros.control.tasks.approaching import Way
 from mbd_ros.control.tasks.feasibility import check_joints, check_task, Extent, length_of
 from mbd_ros.control.tasks.followed_tools import free_tool
-from mbd_ros.control.tasks.rehearsal import rehearse, rehearse_joints, rehearse_task
+from mbd_ros.control.tasks.goal_check import rehearse, rehearse_joints, rehearse_task
 from mbd_ros.control.tasks.task import controller_for, motion_for
 from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.control.tracking.adaptation import Adaptation
@@ -168,7 +168,7 @@ class Recorder:
 
 
 def test_a_rehearsal_goes_through_all_of_it_in_the_rhythm_of_control(monkeypatch):
-    monkeypatch.setattr(rehearsal, 'needs_of_joints', lambda *_, patience: None)
+    monkeypatch.setattr(goal_check, 'needs_of_joints', lambda *_, patience: None)
     tracker = Recorder(sliders(1.0, 1.0))
     rehearse(tracker, ['j0'], np.zeros(2), np.zeros(2), 0.25)
     assert [call[1] for call in tracker.calls if call[0] == 'step'] == [
@@ -184,7 +184,7 @@ def test_a_rehearsal_goes_through_all_of_it_in_the_rhythm_of_control(monkeypatch
 @pytest.mark.parametrize('failures', [0, 9, 10, 19, 20])
 def test_an_approach_is_tried_ten_times_each_longer_by_a_quarter(failures, monkeypatch):
     """Then joints lead, as often; after that the first problem is told."""
-    monkeypatch.setattr(rehearsal, 'check_task', lambda *_: Extent(3.0, 0))
+    monkeypatch.setattr(goal_check, 'check_task', lambda *_: Extent(3.0, 0))
     tracker = Recorder(sliders(1.0), failures)
     if failures < 20:
         found = rehearse_task(tracker, Task(), np.zeros(1), np.zeros(1))
@@ -202,8 +202,8 @@ def test_an_approach_is_tried_ten_times_each_longer_by_a_quarter(failures, monke
 
 
 def test_a_path_of_joints_is_begun_and_stopped(monkeypatch):
-    monkeypatch.setattr(rehearsal, 'check_joints', lambda *arguments: checked.append(arguments))
-    monkeypatch.setattr(rehearsal, 'require_effort', lambda *_, patience: None)
+    monkeypatch.setattr(goal_check, 'check_joints', lambda *arguments: checked.append(arguments))
+    monkeypatch.setattr(goal_check, 'require_effort', lambda *_, patience: None)
     checked, tracker, path = [], Recorder(sliders(1.0, 1.0)), trajectory([0, 2], [[0, 0], [1, 1]])
     assert rehearse_joints(tracker, ('j0', 'j1'), lambda pace: path, np.zeros(2)) == 1.0
     assert checked[0][3] == 2.0

@@ -25,7 +25,7 @@ from mbd_ros.control.constraints.joint_constraints import joint_places
 from mbd_ros.control.references.splines import trajectory
 from mbd_ros.control.tasks.approaching import Way
 from mbd_ros.control.tasks.feasibility import check_joints
-from mbd_ros.control.tasks.rehearsal import rehearse, rehearse_task
+from mbd_ros.control.tasks.goal_check import rehearse, rehearse_task
 from mbd_ros.control.tasks.task import Task
 from mbd_ros.control.tasks.tracker import Mode, Tracker
 from mbd_ros.errors import InvalidValueError, MbdError

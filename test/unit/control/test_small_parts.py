@@ -17,10 +17,10 @@ import pytest
 from sliders import sliders
 
 from mbd_ros.control import Payload, trajectory
+from mbd_ros.control.control_step.joint_reference import JointReference
 from mbd_ros.control.gaits.gait import Gait, GaitControl, Leg, Swing
 from mbd_ros.control.gaits.walking import tuned, Walking
 from mbd_ros.control.references.splines import joined
-from mbd_ros.control.step.joint_reference import JointReference
 from mbd_ros.control.tracking.adaptation import Adaptation
 from mbd_ros.control.tracking.payload import carrier, dynamics_with, LoadedDynamics
 from mbd_ros.control.udwadia_kalaba.loop_systems import driven_share

@@ -23,9 +23,9 @@ import mbd_ros
 from mbd_ros.control import (
     Actuation, ConstrainedMotion, DirectElimination, FunctionConstraint, JointCoupling,
     NominalModel, TrackingLaw)
+from mbd_ros.control.control_step import constrained_motion
 from mbd_ros.control.gaits.gait import Gait, Leg, Swing
 from mbd_ros.control.gaits.walking import tuned, Walking
-from mbd_ros.control.step import constrained_motion
 from mbd_ros.control.tracking.nominal_state import NominalState
 from mbd_ros.control.tracking.robustness import gains_of, guarantee
 from mbd_ros.control.udwadia_kalaba.actuation import ActuatedSubspace

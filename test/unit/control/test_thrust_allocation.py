@@ -18,8 +18,8 @@ import numpy as np
 import pytest
 
 import mbd_ros
-from mbd_ros.control.step.thrust_allocation import ThrustAllocation
-from mbd_ros.dynamics.api.thrust_map import thrust_columns
+from mbd_ros.control.control_step.thrust_allocation import ThrustAllocation
+from mbd_ros.dynamics.functions.thrust_map import thrust_columns
 from mbd_ros.model.state import random_configuration
 
 ROV = Path(__file__).resolve().parents[3] / 'urdf' / 'rov.urdf'
@@ -86,7 +86,7 @@ def test_a_direction_that_is_hardly_pushed_is_not(dyn, part, enough, monkeypatch
     """Below a millionth of the one that is pushed best."""
     columns = np.zeros((dyn.model.nv, len(dyn.model.thrusters)))
     columns[:6, :6] = np.diag([1.0, 1.0, 1.0, 1.0, 1.0, part])
-    monkeypatch.setattr('mbd_ros.control.step.thrust_allocation.thrust_columns',
+    monkeypatch.setattr('mbd_ros.control.control_step.thrust_allocation.thrust_columns',
                         lambda dyn, q: columns)
     finding = ThrustAllocation(dyn, [one.name for one in dyn.model.thrusters]).finding
     assert (finding == '') is enough

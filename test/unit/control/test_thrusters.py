@@ -21,7 +21,7 @@ import yaml
 
 import mbd_ros
 from mbd_ros.control import Task
-from mbd_ros.control.step.thrust_allocation import ThrustAllocation
+from mbd_ros.control.control_step.thrust_allocation import ThrustAllocation
 from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.environment.surroundings import immersed
 from mbd_ros.simulation.stepper import Stepper

@@ -31,12 +31,12 @@ from mbd_ros.control import (
 from mbd_ros.control.constraints.approach import Approach
 from mbd_ros.control.constraints.constraint_stack import recorded_form, Stack
 from mbd_ros.control.constraints.surfaces import OnSurface, plane
+from mbd_ros.control.control_step.applied_forces import PostureSpring
 from mbd_ros.control.references import time_code
 from mbd_ros.control.references.orientations import held, OrientationPoint, rotation_of
 from mbd_ros.control.references.paths import PathPoint
 from mbd_ros.control.references.splines import PiecewisePolynomial, Repeated, Scaled
 from mbd_ros.control.references.time_code import closed_form, time_code_of, TimeCode, unchanging
-from mbd_ros.control.step.applied_forces import PostureSpring
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.spatial import cosine, sine
 
@@ -387,7 +387,7 @@ def _huge(time, data):
 
 def test_without_fast_calls(monkeypatch):
     """Where arrays of NumPy are laid out otherwise the code is called through ctypes."""
-    monkeypatch.setattr(mbd_ros.execution.calls.fast_call, 'LAYOUT_KNOWN', False)
+    monkeypatch.setattr(mbd_ros.execution.compiled_calls.fast_call, 'LAYOUT_KNOWN', False)
     time_code._caller.cache_clear()
     try:
         code = PATHS['ellipse'][0].time_code()

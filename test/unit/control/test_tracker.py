@@ -24,7 +24,7 @@ from scipy.spatial.transform import Rotation
 
 import mbd_ros
 from mbd_ros.control import default_task
-from mbd_ros.control.tasks.rehearsal import rehearse_task
+from mbd_ros.control.tasks.goal_check import rehearse_task
 from mbd_ros.control.tasks.task import next_task
 from mbd_ros.control.tasks.tracker import LONGEST_GAP, Tracker
 from mbd_ros.errors import InvalidValueError

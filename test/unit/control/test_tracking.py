@@ -21,8 +21,8 @@ import pytest
 
 import mbd_ros
 from mbd_ros.control import controller_for, default_task, Task, TrackingLaw
+from mbd_ros.control.control_step.joint_reference import JointReference
 from mbd_ros.control.references.splines import trajectory
-from mbd_ros.control.step.joint_reference import JointReference
 from mbd_ros.control.tasks.task import TASKS
 from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError

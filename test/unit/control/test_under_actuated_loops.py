@@ -21,7 +21,7 @@ import pytest
 import mbd_ros
 from mbd_ros.control import (
     Actuation, ConstrainedMotion, Ellipse, PostureSpring, Task, ToolPosition, TrackingLaw)
-from mbd_ros.control.step.nominal_model import NominalModel
+from mbd_ros.control.control_step.nominal_model import NominalModel
 from mbd_ros.control.tasks.tracker import Mode, Tracker
 from mbd_ros.control.udwadia_kalaba.drives import (
     dense_share, driven, driven_entries, driven_kernel, is_under_actuated, reach)

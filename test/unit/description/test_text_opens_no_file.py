@@ -25,7 +25,7 @@ from mbd_ros.description.modules import read_module_graph, read_module_graph_fil
 from mbd_ros.dynamics.loops.diagnosis import check_text
 from mbd_ros.errors import DescriptionError, InvalidValueError, MbdError
 from mbd_ros.model import load_text
-from mbd_ros.nodes.parts.robot_source import RobotSource
+from mbd_ros.nodes.every_node.robot_source import RobotSource
 
 OPENED: list[str] = []
 WATCHING = []

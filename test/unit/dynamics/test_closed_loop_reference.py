@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import mbd_ros
-from mbd_ros.dynamics.api.constrained import coupling
+from mbd_ros.dynamics.functions.constrained import coupling
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -22,7 +22,7 @@ from random_compositions import (
     configuration, entries, oracle_state, random_robot, state_of, urdf, with_loops)
 
 import mbd_ros
-from mbd_ros.dynamics.api.thrust_map import thrust_columns
+from mbd_ros.dynamics.functions.thrust_map import thrust_columns
 
 SEEDS = range(int(os.environ.get('COMPOSITIONS', '28')))
 """``COMPOSITIONS=500 pytest test/unit/dynamics/test_compositions.py`` tries as many."""

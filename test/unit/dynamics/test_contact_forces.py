@@ -20,7 +20,7 @@ from visualization_msgs.msg import Marker
 
 import mbd_ros
 from mbd_ros import Fluid, Ground
-from mbd_ros.dynamics.api.contact_forces import ContactForces
+from mbd_ros.dynamics.functions.contact_forces import ContactForces
 from mbd_ros.messages.states.contacts_and_water import contact_wrenches, surroundings_markers
 from mbd_ros.messages.states.drawings import segments_of, shapes_of
 

@@ -24,7 +24,7 @@ from swimmers import walker
 import mbd_ros
 from mbd_ros import Fluid, Ground
 from mbd_ros.description.records.mechanism import SpringDamper
-from mbd_ros.dynamics.api.effort_terms import effort_terms
+from mbd_ros.dynamics.functions.effort_terms import effort_terms
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError, UnknownNameError
 from mbd_ros.model import build_model
 

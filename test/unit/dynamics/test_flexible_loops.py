@@ -21,8 +21,8 @@ import pytest
 import scipy
 
 import mbd_ros
-from mbd_ros.dynamics.api.constrained import row_names
-from mbd_ros.dynamics.api.joint_wrenches import wrench_names
+from mbd_ros.dynamics.functions.constrained import row_names
+from mbd_ros.dynamics.functions.joint_wrenches import wrench_names
 from mbd_ros.dynamics.loops.efforts import loop_wrenches
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.simulation.stepper import bent_by_weight
@@ -273,7 +273,7 @@ def test_a_search_that_ends_where_nothing_is_stiff(monkeypatch):
 
     model = mbd_ros.load(four_bar())
     q, _, _ = state(model, 0.0)
-    monkeypatch.setattr('mbd_ros.dynamics.api.elastic.least_motion', singular)
+    monkeypatch.setattr('mbd_ros.dynamics.functions.elastic.least_motion', singular)
     with pytest.raises(InvalidValueError, match='from there no rest was found'):
         mbd_ros.static_deflection(model, q, gravity=DOWN, held=['j0'])
 

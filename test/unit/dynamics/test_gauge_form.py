@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import mbd_ros
-from mbd_ros.dynamics.algorithms.flexible.bodies import body_terms, extended
+from mbd_ros.dynamics.algorithms.flexible.link_inertia import body_terms, extended
 
 STEP = 1e-30j
 """A complex step: derivatives by it are exact to rounding."""

@@ -24,7 +24,7 @@ from random_loops import random_loops
 from robots import all_trees, random_state, trees
 
 import mbd_ros
-from mbd_ros.dynamics.api.joint_wrenches import wrench_names
+from mbd_ros.dynamics.functions.joint_wrenches import wrench_names
 
 ROOT = Path(__file__).parents[3]
 PUMA = mbd_ros.load(ROOT / 'urdf' / 'puma560.urdf')

@@ -22,7 +22,7 @@ import pytest
 
 import mbd_ros
 from mbd_ros.description.records.mechanism import LoopJoint, Pose, SpringDamper
-from mbd_ros.dynamics.api.effort_terms import effort_terms
+from mbd_ros.dynamics.functions.effort_terms import effort_terms
 from mbd_ros.dynamics.loops.closure import loop_closure
 from mbd_ros.dynamics.loops.efforts import loop_efforts, loop_wrenches
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES

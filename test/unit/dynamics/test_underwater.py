@@ -24,7 +24,7 @@ from swimmers import Converted, GRAVITY, in_water, REFERENCE, robot_of, swimmer
 
 import mbd_ros
 from mbd_ros import Fluid
-from mbd_ros.dynamics.api.effort_terms import effort_terms
+from mbd_ros.dynamics.functions.effort_terms import effort_terms
 from mbd_ros.errors import InvalidValueError, ShapeError
 from mbd_ros.model import build_model
 

@@ -33,7 +33,7 @@ import mbd_ros
 from mbd_ros import Futures
 from mbd_ros.control.tracking.payload import LoadedDynamics, Payload
 from mbd_ros.dynamics.algorithms.registry import formulation_for
-from mbd_ros.dynamics.api.effort_terms import effort_terms
+from mbd_ros.dynamics.functions.effort_terms import effort_terms
 from mbd_ros.environment import Law, Motion, World
 from mbd_ros.errors import InvalidValueError, UnknownNameError
 from mbd_ros.execution.executors.compiled import rolled_machine_code

@@ -25,8 +25,8 @@ from mbd_ros.execution.ir.straight_line import SCALAR
 from mbd_ros.execution.program.records import structure_of
 from mbd_ros.execution.program.sweeps import LARGEST_UNROLLED
 from mbd_ros.execution.program.tree import tree_of
+from mbd_ros.execution.rolled.body_classes import Kind
 from mbd_ros.execution.rolled.code import rolled_code
-from mbd_ros.execution.rolled.species import Kind
 from mbd_ros.execution.unrolled.code import trace_program
 from mbd_ros.spatial import Prismatic, Revolute
 

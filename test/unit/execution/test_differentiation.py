@@ -17,7 +17,7 @@ import math
 import numpy as np
 import pytest
 
-from mbd_ros.execution.calls.traced_function import machine_code_of
+from mbd_ros.execution.compiled_calls.traced_function import machine_code_of
 from mbd_ros.execution.ir.differentiation import evaluate, gradients, tangents
 from mbd_ros.execution.ir.trace import Trace
 from mbd_ros.spatial import absolute, cosine, larger, root, sine, tanh

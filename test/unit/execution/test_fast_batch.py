@@ -26,7 +26,7 @@ import mbd_ros
 from mbd_ros.dynamics.algorithms.forward_dynamics import FORWARD_DYNAMICS
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError
 from mbd_ros.execution import Compiled, Threads
-from mbd_ros.execution.calls import fast_call
+from mbd_ros.execution.compiled_calls import fast_call
 from mbd_ros.execution.ir.machine_code import vector_lanes
 from mbd_ros.execution.ir.shares_ir import SMALLEST_SHARE
 from mbd_ros.execution.ir.workers_ir import IDLE

@@ -23,7 +23,7 @@ from robots import chain
 
 import mbd_ros
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError
-from mbd_ros.execution.calls import fast_call
+from mbd_ros.execution.compiled_calls import fast_call
 
 
 @pytest.fixture(scope='module')

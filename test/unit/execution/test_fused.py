@@ -16,8 +16,8 @@ from hypothesis import given, settings, strategies as st
 import numpy as np
 import pytest
 
-from mbd_ros.execution.calls.call_recorder import CallRecorder
-from mbd_ros.execution.calls.fused import Computed, fused, interpreted, KernelCall, Slice
+from mbd_ros.execution.compiled_calls.call_recorder import CallRecorder
+from mbd_ros.execution.compiled_calls.fused import Computed, fused, interpreted, KernelCall, Slice
 from mbd_ros.execution.ir.loop_code import loop_code
 from mbd_ros.spatial import larger, sine
 

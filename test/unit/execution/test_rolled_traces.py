@@ -27,9 +27,9 @@ from mbd_ros.execution import Compiled, Threads
 from mbd_ros.execution.executors.compiled import compiled_kernel
 from mbd_ros.execution.ir.straight_line import SCALAR
 from mbd_ros.execution.program.tree import tree_of
+from mbd_ros.execution.rolled.body_classes import Species, varying
 from mbd_ros.execution.rolled.bundles import rolled_bundles_of
 from mbd_ros.execution.rolled.code import rolled_code
-from mbd_ros.execution.rolled.species import Species, varying
 from mbd_ros.execution.rolled.tables import folds, rolled_kinds
 from mbd_ros.execution.rolled.traces import traced
 from mbd_ros.execution.threads.subtrees import partition_of

@@ -17,7 +17,7 @@ import ctypes
 import numpy as np
 import pytest
 
-from mbd_ros.execution.calls.traced_function import machine_code_of
+from mbd_ros.execution.compiled_calls.traced_function import machine_code_of
 from mbd_ros.execution.ir.batch import batch_ir
 from mbd_ros.execution.ir.differentiation import evaluate, tangents
 from mbd_ros.execution.ir.machine_code import MachineCode, vector_lanes

@@ -21,9 +21,9 @@ import pytest
 from robots import model_of
 
 import mbd_ros
+from mbd_ros.control.control_step.fused_step import fused_step
+from mbd_ros.control.control_step.joint_reference import JointReference
 from mbd_ros.control.references.paths import PathPoint
-from mbd_ros.control.step.fused_step import fused_step
-from mbd_ros.control.step.joint_reference import JointReference
 from mbd_ros.control.tasks.task import controller_for, law_for, Task, TASKS
 from mbd_ros.errors import InvalidValueError, UnsupportedError
 

@@ -24,7 +24,7 @@ from rosidl_runtime_py.set_message import set_message_fields
 from std_srvs.srv import SetBool, Trigger
 import yaml
 
-from mbd_ros.messages.basics.commands import (
+from mbd_ros.messages.fields.commands import (
     goal_command, parameter_command, publication, service_call)
 from mbd_ros.messages.trajectories.simple_goals import joint_goal
 

@@ -23,8 +23,8 @@ import mbd_ros
 from mbd_ros.control import cylinder, plane, sphere
 from mbd_ros.control.constraints.surfaces import Drawn
 from mbd_ros.control.tasks.followed_tools import ToolPoints
-from mbd_ros.messages.basics.diagnostics import diagnostics
-from mbd_ros.messages.basics.times import to_nanoseconds, to_stamp
+from mbd_ros.messages.diagnostics.diagnostics import diagnostics
+from mbd_ros.messages.fields.times import to_nanoseconds, to_stamp
 from mbd_ros.messages.states.drawings import (
     delete_all, from_path, lines_of, markers, METRES_PER_NEWTON, shapes_of, to_path)
 from mbd_ros.messages.states.joint_states import JointStateReader, JointStateWriter

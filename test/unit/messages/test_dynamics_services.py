@@ -25,7 +25,7 @@ import mbd_ros
 from mbd_ros.errors import (
     InvalidValueError, MbdError, NoModelError, NotFiniteError, ShapeError, SingularMassError,
     UnknownNameError)
-from mbd_ros.messages.basics.error_codes import fail
+from mbd_ros.messages.diagnostics.error_codes import fail
 from mbd_ros.messages.dynamics import dynamics_answers as answers
 from mbd_ros.messages.dynamics import dynamics_requests as requests
 

@@ -17,7 +17,7 @@ from mbd_msgs.srv import CheckModel
 import pytest
 
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.messages.basics.findings import diagnose
+from mbd_ros.messages.diagnostics.findings import diagnose
 from mbd_ros.model import load
 
 GOOD = robot(bare('base'), link('arm', moments=(0.01,) * 3),

@@ -23,7 +23,7 @@ from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import Marker, MarkerArray
 from visualization_msgs.srv import GetInteractiveMarkers
 
-from mbd_ros.messages.basics.frames import add_prefix, places, remove_prefix
+from mbd_ros.messages.fields.frames import add_prefix, places, remove_prefix
 from mbd_ros.messages.states.drag_targets import drag_target
 from mbd_ros.messages.states.interactive import moved
 

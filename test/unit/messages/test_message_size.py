@@ -27,7 +27,7 @@ from trajectory_msgs.msg import JointTrajectory, MultiDOFJointTrajectory
 from visualization_msgs.msg import MarkerArray
 
 from mbd_ros.errors import MbdError
-from mbd_ros.messages.basics.message_size import (
+from mbd_ros.messages.fields.message_size import (
     is_bounded, Limits, require_within, SMALL, TooLargeError)
 
 KINDS = (JointTrajectory, MultiDOFJointTrajectory, JointState, String, Float64MultiArray,

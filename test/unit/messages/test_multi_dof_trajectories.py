@@ -28,9 +28,9 @@ from trajectory_msgs.msg import (
 
 import mbd_ros
 from mbd_ros.control.constraints.joint_paths import JointPaths
+from mbd_ros.control.control_step.fused_step import Step
 from mbd_ros.control.references.joint_coordinates import JointCoordinates
 from mbd_ros.control.references.shaping import impulses
-from mbd_ros.control.step.fused_step import Step
 from mbd_ros.control.tasks.goal_watch import JointTolerances, JointWatch, Outcome
 from mbd_ros.messages.states.joint_states import Measured
 from mbd_ros.messages.trajectories.multi_dof_trajectories import (

@@ -16,7 +16,7 @@ import pytest
 from rcl_interfaces.msg import ParameterValue
 from rclpy.parameter import Parameter
 
-from mbd_ros.messages.basics.parameter_values import string, string_array
+from mbd_ros.messages.fields.parameter_values import string, string_array
 
 
 @pytest.mark.parametrize('value', [None, 5, 2.5, True, 'ab', ['a', 'b'], [1, 2], [True]])

@@ -19,7 +19,7 @@ from mbd_msgs.action import FollowPath
 import pytest
 
 from mbd_ros.errors import InvalidValueError, UnknownNameError
-from mbd_ros.messages.basics.times import to_nanoseconds
+from mbd_ros.messages.fields.times import to_nanoseconds
 from mbd_ros.messages.trajectories.path_goals import read_task, refused
 
 

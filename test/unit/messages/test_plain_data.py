@@ -22,7 +22,7 @@ import mbd_ros
 from mbd_ros.control import Task
 from mbd_ros.control.tasks.task import motion_for
 from mbd_ros.errors import InvalidValueError, MbdError
-from mbd_ros.messages.basics.plain_data import LONGEST, read_plain
+from mbd_ros.messages.fields.plain_data import LONGEST, read_plain
 from mbd_ros.messages.states.efforts import EffortCommands
 from mbd_ros.messages.trajectories.path_goals import read_task
 

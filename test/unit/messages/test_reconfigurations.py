@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from mbd_ros.errors import InvalidValueError, MbdError, RefusedError, ShapeError
-from mbd_ros.messages.basics.error_codes import error_code, error_name
+from mbd_ros.messages.diagnostics.error_codes import error_code, error_name
 from mbd_ros.messages.states.reconfigurations import (
     Change, read_change, read_jump, read_positions, set_model_request)
 

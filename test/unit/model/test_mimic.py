@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import mbd_ros
-from mbd_ros.dynamics.api.constrained import row_names
+from mbd_ros.dynamics.functions.constrained import row_names
 from mbd_ros.errors import DescriptionError
 
 MOVES = {'lead': '<axis xyz="0 1 0"/>', 'slide': f'<axis xyz="1 2 0"/>{LIMIT}',

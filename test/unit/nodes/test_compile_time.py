@@ -21,8 +21,8 @@ import pytest
 import mbd_ros
 from mbd_ros.execution.ir.compile_time import USUAL
 from mbd_ros.execution.ir.machine_code import compilations, Compiled
-from mbd_ros.messages.basics.diagnostics import diagnostics, READY_IN, ready_in
-from mbd_ros.nodes.parts.robot_source import COMPILE_COSTS, OTHER_COST
+from mbd_ros.messages.diagnostics.diagnostics import diagnostics, READY_IN, ready_in
+from mbd_ros.nodes.every_node.robot_source import COMPILE_COSTS, OTHER_COST
 
 URDF = Path(__file__).resolve().parents[3] / 'urdf'
 FLOATING, FLEXIBLE = ('space_robot',), ('flexible_arm',)

@@ -35,8 +35,8 @@ from std_msgs.msg import String
 from mbd_ros.messages.dynamics import point_fields
 from mbd_ros.messages.trajectories import trajectories
 from mbd_ros.nodes.controlling import background_work
-from mbd_ros.nodes.parts import guard, parameters, qos, run
-from mbd_ros.nodes.parts.managed import ManagedNode
+from mbd_ros.nodes.every_node import guard, parameters, qos, run
+from mbd_ros.nodes.every_node.managed import ManagedNode
 from mbd_ros.nodes.reconfiguring import link_frames
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -17,7 +17,7 @@ from types import SimpleNamespace
 import pytest
 
 from mbd_ros.errors import InvalidValueError
-from mbd_ros.nodes.parts import fluid_and_ground
+from mbd_ros.nodes.every_node import fluid_and_ground
 
 
 def settings(**more):

@@ -23,8 +23,8 @@ from rclpy.serialization import serialize_message
 from std_msgs.msg import String
 
 from mbd_ros.errors import MbdError
-from mbd_ros.messages.basics.message_size import Limits
-from mbd_ros.nodes.parts.large_messages import LargeMessages
+from mbd_ros.messages.fields.message_size import Limits
+from mbd_ros.nodes.every_node.large_messages import LargeMessages
 
 LIMITS = Limits(octets=2000, small=100)
 MOST_WAITING = LIMITS.waiting

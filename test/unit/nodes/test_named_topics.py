@@ -17,7 +17,7 @@ from types import SimpleNamespace
 from hypothesis import given, settings, strategies as st
 import rclpy.validate_full_topic_name
 
-from mbd_ros.nodes.parts.named_topics import NamedTopics, topic_names
+from mbd_ros.nodes.every_node.named_topics import NamedTopics, topic_names
 
 
 def test_each_link_has_a_topic_name_of_its_own():

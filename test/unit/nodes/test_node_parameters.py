@@ -23,7 +23,7 @@ from rclpy.parameter import Parameter
 import yaml
 
 from mbd_ros.errors import InvalidValueError, UnknownNameError
-from mbd_ros.nodes.parts import parameters
+from mbd_ros.nodes.every_node import parameters
 
 ROOT = Path(__file__).resolve().parents[3]
 NODES = ('dynamics_server', 'simulator', 'controller', 'gait', 'module_manager', 'viewer')
@@ -159,7 +159,7 @@ def test_shipped_files_are_sound_and_documented(node):
             one.check(one.default)
     documentation = (ROOT / 'docs' / 'interfaces.md').read_text(encoding='utf-8')
     assert parameters.table(declarations) in documentation, (
-        'run python -m mbd_ros.nodes.parts.parameters and copy the table')
+        'run python -m mbd_ros.nodes.every_node.parameters and copy the table')
 
 
 @pytest.mark.parametrize('robot', ['three_link_arm', 'puma560', 'panda'])

@@ -30,13 +30,13 @@ from std_srvs.srv import Trigger
 import yaml
 
 from mbd_ros.errors import MbdError
-from mbd_ros.messages.basics.diagnostics import diagnostics, READY_IN
+from mbd_ros.messages.diagnostics.diagnostics import diagnostics, READY_IN
+from mbd_ros.nodes.every_node.guard import Guard
 from mbd_ros.nodes.page.call_list import CallList, KEPT
 from mbd_ros.nodes.page.camera import FollowingCamera, Photographer
 from mbd_ros.nodes.page.live_plot import TIME
 from mbd_ros.nodes.page.numbers_in import number, numbers
 from mbd_ros.nodes.page.table_file import csv_of
-from mbd_ros.nodes.parts.guard import Guard
 from mbd_ros.nodes.viewing.calls import Calls
 from mbd_ros.nodes.viewing.executor_queue import ExecutorQueue
 from mbd_ros.nodes.viewing.path_dragging import PathDragging

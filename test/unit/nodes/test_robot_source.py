@@ -21,9 +21,9 @@ import pytest
 
 from mbd_ros.errors import DescriptionError, InvalidValueError, NoModelError
 from mbd_ros.execution.ir.machine_code import Compiled
-from mbd_ros.nodes.parts import robot_source
-from mbd_ros.nodes.parts.fluid_and_ground import gravity_of
-from mbd_ros.nodes.parts.robot_source import RobotSource
+from mbd_ros.nodes.every_node import robot_source
+from mbd_ros.nodes.every_node.fluid_and_ground import gravity_of
+from mbd_ros.nodes.every_node.robot_source import RobotSource
 
 PARTS = (link('a'), link('b'), joint('hinge', 'continuous', 'a', 'b'))
 
@@ -99,7 +99,7 @@ def test_a_late_copy_of_a_robot_that_was_replaced_is_passed_over(source, monkeyp
     assert [one.model.generation for one in source.told] == [1, 2, 3]
     source.hear(description(1, mass=4.0))   # another robot with a small number: a new beginning
     assert source.it.generation == 1
-    monkeypatch.setattr('mbd_ros.nodes.parts.robot_source.LATE', 0.0)
+    monkeypatch.setattr('mbd_ros.nodes.every_node.robot_source.LATE', 0.0)
     source.hear(description(2))   # much later it is meant
     assert source.it.generation == 2
 

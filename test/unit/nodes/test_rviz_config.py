@@ -22,7 +22,7 @@ import yaml
 
 from mbd_ros.control.tasks.followed_tools import ToolPoints
 from mbd_ros.messages.states.drawings import markers
-from mbd_ros.nodes.parts import qos
+from mbd_ros.nodes.every_node import qos
 
 ROOT = Path(__file__).resolve().parents[3]
 EVERY = {'Class', 'Name', 'Enabled', 'Value'}

@@ -19,7 +19,7 @@ import pytest
 from robots import model_of, random_state
 from sensor_msgs.msg import JointState
 
-from mbd_ros.messages.basics.times import SECOND, to_stamp
+from mbd_ros.messages.fields.times import SECOND, to_stamp
 from mbd_ros.messages.states.multi_dof import MultiDOFStates
 from mbd_ros.messages.states.odometry import BaseOdometry
 from mbd_ros.nodes.controlling.state_synchronizer import StateSynchronizer

@@ -35,7 +35,7 @@ from mbd_ros.messages.states.transforms import joint_transforms
 from mbd_ros.model.state import floating_base
 from mbd_ros.nodes.controlling.controller_drawings import ControllerDrawings
 from mbd_ros.nodes.controlling.task_parameters import task_from_parameters
-from mbd_ros.nodes.parts.parameters import parameters_file, read_declarations
+from mbd_ros.nodes.every_node.parameters import parameters_file, read_declarations
 from mbd_ros.simulation import Stepper
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -33,16 +33,17 @@ NUMERIC = ROOMS[:ROOMS.index('messages')]
 # Sub-rooms in the order of their imports, of every room that has them.
 SUB_ROOMS = {
     'description': ('records', 'xml', 'write', 'urdf', 'mjcf', 'sdf', 'modules', 'read', 'doctor'),
-    'execution': ('program', 'ir', 'unrolled', 'rolled', 'threads', 'calls', 'stacks',
+    'execution': ('program', 'ir', 'unrolled', 'rolled', 'threads', 'compiled_calls', 'stacks',
                   'executors'),
-    'dynamics': ('algorithms', 'quantities', 'prepared', 'loops', 'inverse_kinematics', 'api',
-                 'identification', 'analysis'),
-    'control': ('references', 'constraints', 'udwadia_kalaba', 'tracking', 'step', 'tasks',
+    'dynamics': ('algorithms', 'quantities', 'prepared', 'loops', 'inverse_kinematics',
+                 'functions', 'identification', 'analysis'),
+    'control': ('references', 'constraints', 'udwadia_kalaba', 'tracking', 'control_step', 'tasks',
                 'gaits'),
-    'messages': ('basics', 'states', 'trajectories', 'dynamics'),
-    'nodes': ('parts', 'page', 'controlling', 'simulating', 'serving', 'reconfiguring', 'viewing'),
+    'messages': ('fields', 'diagnostics', 'states', 'trajectories', 'dynamics'),
+    'nodes': ('every_node', 'page', 'controlling', 'simulating', 'serving', 'reconfiguring',
+              'viewing'),
 }
-NODES = sorted((*PACKAGE.glob('nodes/*.py'), *PACKAGE.glob('nodes/parts/*.py'),
+NODES = sorted((*PACKAGE.glob('nodes/*.py'), *PACKAGE.glob('nodes/every_node/*.py'),
                 *PACKAGE.glob('nodes/controlling/*.py'), *PACKAGE.glob('nodes/simulating/*.py'),
                 *PACKAGE.glob('nodes/serving/*.py'), *PACKAGE.glob('nodes/reconfiguring/*.py'),
                 *PACKAGE.glob('nodes/viewing/*.py')))

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import mbd_ros
-from mbd_ros.control.step.thrust_allocation import ThrustAllocation
+from mbd_ros.control.control_step.thrust_allocation import ThrustAllocation
 from mbd_ros.errors import InvalidValueError, NotFiniteError, ShapeError
 from mbd_ros.simulation.propulsion import Propulsion
 from mbd_ros.simulation.stepper import Stepper

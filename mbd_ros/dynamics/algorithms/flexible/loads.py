@@ -32,7 +32,7 @@ import numpy as np
 
 from mbd_ros.dynamics.algorithms.body_motion import BodyState
 from mbd_ros.dynamics.algorithms.constraint_rows import in_body, Side, side
-from mbd_ros.dynamics.algorithms.flexible.bodies import Array, BodyTerms
+from mbd_ros.dynamics.algorithms.flexible.link_inertia import Array, BodyTerms
 from mbd_ros.dynamics.algorithms.flexible.motion import place, Placed, tree_of_segments
 from mbd_ros.dynamics.algorithms.springs import energy_in, pull
 from mbd_ros.environment.law import energy_around, Motion, surroundings

@@ -38,7 +38,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.dynamics.algorithms.flexible.bodies import Array, implicit_terms, stiffened
+from mbd_ros.dynamics.algorithms.flexible.link_inertia import Array, implicit_terms, stiffened
 from mbd_ros.dynamics.algorithms.flexible.loads import loads_of
 from mbd_ros.dynamics.algorithms.flexible.motion import (
     deformed_by, joint_drift, joint_motion, joint_of, joint_rates, Placed, segment_on,

@@ -27,7 +27,7 @@ import numpy as np
 
 from mbd_ros.dynamics.algorithms.body_motion import BodyState
 from mbd_ros.dynamics.algorithms.constraint_rows import in_body, rows_of, side
-from mbd_ros.dynamics.algorithms.flexible.bodies import Array
+from mbd_ros.dynamics.algorithms.flexible.link_inertia import Array
 from mbd_ros.dynamics.algorithms.flexible.loads import GROUND, linear_first, seen_in
 from mbd_ros.dynamics.algorithms.flexible.motion import place, Placed, tree_of_segments
 from mbd_ros.execution.program.sweeps import Tie

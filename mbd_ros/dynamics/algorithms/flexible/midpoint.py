@@ -40,7 +40,7 @@ from typing import Any
 
 import numpy as np
 
-from mbd_ros.dynamics.algorithms.flexible.bodies import (
+from mbd_ros.dynamics.algorithms.flexible.link_inertia import (
     Array, implicit_terms, mirrored, solved, stiffened)
 from mbd_ros.dynamics.algorithms.flexible.loads import place_loaded
 from mbd_ros.dynamics.algorithms.flexible.long_trees import rolled, rolls

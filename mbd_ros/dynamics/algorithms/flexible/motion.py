@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mbd_ros.dynamics.algorithms.flexible.bodies import (
+from mbd_ros.dynamics.algorithms.flexible.link_inertia import (
     Array, body_terms, BodyTerms, cross, Extended, extended)
 from mbd_ros.execution.stacks.stacks import apply
 from mbd_ros.model import JointType, Model

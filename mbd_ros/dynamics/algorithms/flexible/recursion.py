@@ -35,7 +35,7 @@ from typing import Any
 
 import numpy as np
 
-from mbd_ros.dynamics.algorithms.flexible.bodies import Array, mirrored, solved
+from mbd_ros.dynamics.algorithms.flexible.link_inertia import Array, mirrored, solved
 from mbd_ros.dynamics.algorithms.flexible.loads import place_loaded
 from mbd_ros.dynamics.algorithms.flexible.motion import Placed, tree_of_segments
 from mbd_ros.execution.program.array_program import ArrayProgram

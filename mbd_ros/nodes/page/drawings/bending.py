@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 import viser
 
-from mbd_ros.dynamics.api.bent_links import BentLink
+from mbd_ros.dynamics.functions.bent_links import BentLink
 from mbd_ros.messages.states.bending import COLORS, strain_colors
 from mbd_ros.nodes.page.drawings.drawing import Drawing, Matrix
 from mbd_ros.nodes.page.robot_view import quaternion
