@@ -31,6 +31,7 @@ from mbd_ros.model.body_check import body_errors
 from mbd_ros.model.build import build_model
 from mbd_ros.model.flexible.strips import strips
 from mbd_ros.model.lock import lock
+from mbd_ros.model.loops import require_compilable
 from mbd_ros.model.model import Model
 from mbd_ros.model.singular import mass_errors
 
@@ -140,12 +141,14 @@ def load_text(text: str, *, floating_base: bool = False, mimic: bool = False,
     InvalidValueError
         If it is not XML text, such as the name of a file.
     DescriptionError, SingularMassError, UnsupportedError
-        As for ``load``.
+        As for ``load``; the first also for more loops than ``require_compilable`` allows.
 
     """
     _check_options(floating_base, mimic, flexible, inertia)
     mechanism = read_text(text, mimic=mimic, inertia=inertia)
-    return _model_of(mechanism, floating_base, mimic, flexible, inertia)
+    model = _model_of(mechanism, floating_base, mimic, flexible, inertia)
+    require_compilable(model.loops, model.parents, model.body_names)
+    return model
 
 
 def _check_options(floating_base: bool, mimic: bool, flexible: bool, inertia: str,

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -40,6 +41,8 @@ The rows of each kind of loop joint. One letter: the distance of the two origins
 the world where both points coincide, else of the first frame. Two: the product of that axis of the
 first frame with that of the second.
 """
+MOST_ROWS = 200
+"""Rows along a body at once, of robots that come by topics and services."""
 COUPLED = ('revolute', 'continuous', 'prismatic')
 """Kinds of joints that can follow others, and be followed."""
 
@@ -239,6 +242,43 @@ def branches(loop: Loop, parents: Sequence[int]) -> tuple[list[int], list[int]]:
             body = parents[body]
         ways.append(way)
     return ways[0], ways[1]
+
+
+def require_compilable(loops: Sequence[Loop], parents: Sequence[int], names: Sequence[str]
+                       ) -> None:
+    """
+    Raise if machine code for the loops of a robot would take too much time and memory.
+
+    Both grow with the cube of the number of rows that are carried along a body at once, of loops
+    whose branches pass it or meet there: 20 s and half a gigabyte for ``MOST_ROWS`` of them.
+
+    Parameters
+    ----------
+    loops : sequence of Loop
+        The loops of a robot.
+    parents : sequence of int
+        Parent of each body, -1 for the ground.
+    names : sequence of str
+        Links that the joints move, in the order of the bodies.
+
+    Raises
+    ------
+    DescriptionError
+        With file, line and name of the loop that is one too many.
+
+    """
+    carried: Counter[int] = Counter()
+    for loop in loops:
+        for body in (*(body for way in branches(loop, parents) for body in way),
+                     loop.junction):
+            carried[body] += len(loop.rows)
+            if carried[body] > MOST_ROWS:
+                where = 'the ground' if body < 0 else f"link '{names[body]}'"
+                raise DescriptionError(
+                    f"loop '{loop.name}' is one too many: {carried[body]} constraint equations "
+                    f'of loops and couplings pass or meet at {where}; allowed: {MOST_ROWS} of a '
+                    'description from a topic or service, or in a saved run; mbd_ros.load reads '
+                    'more from a file', file=loop.source.file, line=loop.source.line)
 
 
 def _refused(joint: LoopJoint, what: str) -> DescriptionError:

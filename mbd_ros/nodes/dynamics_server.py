@@ -47,9 +47,9 @@ class DynamicsServer(ManagedNode):
     A request is answered with the robot that is in use when its turn comes; a description that
     comes meanwhile does not disturb it. What is wrong with a request is said in its answer.
 
-    What a request will take is estimated before it runs. Large ones take turns, the shortest
-    first, in a process of low priority beside the node, and checks of descriptions in another
-    one, so that small ones are answered meanwhile; one beyond its budget is answered so.
+    What a request will take is estimated before it runs. Large ones take turns by client, the
+    shortest first, in a process of low priority beside the node, and checks of descriptions in
+    another one, so that small ones are answered meanwhile; one beyond its budget is answered so.
 
     =======================  ===================  ===============================================
     entity                   callback group       why
@@ -99,6 +99,7 @@ class DynamicsServer(ManagedNode):
             service = self.create_service(kind, f'~/{name}', self._answering(name),
                                           callback_group=together)
             service.unread_beyond = costs.OCTETS   # rosless hands it on as it came
+            service.tells_client = True   # and says who asks
         EffortStreams(self, self._settings, self._source.require, alone)
         self._health = HealthPublisher(self, self._how, group=alone)
 
@@ -120,7 +121,7 @@ class DynamicsServer(ManagedNode):
         """Return a service callback; large requests are answered in a process beside."""
         lane = self._checks if name == 'check_model' else self._large
 
-        async def callback(request: Any, response: Any) -> Any:
+        async def callback(request: Any, response: Any, client: int = 0) -> Any:
             robot = self._source.robot if name == 'check_model' else self._source.require()
             model = None if robot is None else robot.model
             octets = costs.octets_unread(request)
@@ -134,7 +135,8 @@ class DynamicsServer(ManagedNode):
             if cost <= costs.SMALL:
                 ran = self._answers.fill(name, model, request, response)
             else:
-                response, done = await lane.answer(name, cost, model, request, self._settings)
+                response, done = await lane.answer(
+                    name, cost, model, request, self._settings, client)
                 self._note(name, done)
                 ran = done.ran
             self._answered += 1

@@ -34,15 +34,15 @@ def executor():
 class Visitor:
     """A coroutine that stays in the block until it is told to leave."""
 
-    def __init__(self, executor, turns, seen, cost=0.0):
-        self.cost = cost
+    def __init__(self, executor, turns, seen, cost=0.0, client=0):
+        self.cost, self.client = cost, client
         self.leave = Future()
         self.seen = seen
         self.task = executor.create_task(self._visit, turns)
         settle(executor)   # it has come before the next; executors run the newest task first
 
     async def _visit(self, turns):
-        async with turns.of(self.cost):
+        async with turns.of(self.cost, self.client):
             self.seen.append(self)
             await self.leave
 
@@ -91,22 +91,52 @@ def test_who_is_stopped_while_waiting_keeps_no_turn(executor, given):
 
 
 def test_what_is_short_comes_first_and_nothing_waits_for_ever(executor):
-    """Due are, in seconds: 20, 5, 20.5, then at 18 s those of 1 s each, 19 and later."""
+    """
+    Of clients of their own.
+
+    Due are, in seconds: 20, 5, 20.5, then at 18 s those of 1 s each, 19 and later.
+    """
     now = [0.0]
     turns, seen = AsyncSemaphore(1, clock=lambda: now[0]), []
     running = Visitor(executor, turns, seen)
     settle(executor)
-    long, short, other = (Visitor(executor, turns, seen, cost) for cost in (20.0, 5.0, 20.5))
+    long, short, other = (Visitor(executor, turns, seen, cost, client)
+                          for client, cost in enumerate((20.0, 5.0, 20.5)))
     settle(executor)
-    assert (len(turns), turns.cost) == (3, 45.5)
+    assert len(turns) == 3
     now[0] = 18.0
-    late = Visitor(executor, turns, seen, 1.0)
+    late = Visitor(executor, turns, seen, 1.0, 3)
     settle(executor)
     now[0] = 19.5
-    later = Visitor(executor, turns, seen, 1.0)
+    later = Visitor(executor, turns, seen, 1.0, 4)
     for expected in (running, short, late, long, other, later):
         settle(executor)
         assert seen[-1] is expected
         expected.leave.set_result(None)
     settle(executor)
     assert len(turns) == 0
+
+
+def test_many_of_one_client_do_not_delay_one_of_another(executor):
+    """Each of the twenty is due a second after the one before, that of the other in two."""
+    turns, seen = AsyncSemaphore(1, clock=lambda: 0.0), []
+    many = [Visitor(executor, turns, seen, 1.0, 1) for _ in range(21)]
+    other = Visitor(executor, turns, seen, 2.0, 2)
+    for one in (*many[:3], other, *many[3:]):
+        settle(executor)
+        assert seen[-1] is one
+        one.leave.set_result(None)
+    settle(executor)
+    assert len(turns) == 0
+
+
+def test_nothing_is_kept_of_clients_that_were_served(executor):
+    now = [0.0]
+    turns, seen = AsyncSemaphore(1, clock=lambda: now[0]), []
+    for client in range(50):
+        now[0] += 10.0
+        running, waiting = (Visitor(executor, turns, seen, 1.0, client) for _ in range(2))
+        for one in (running, waiting):
+            one.leave.set_result(None)
+            settle(executor)
+    assert len(turns._due) == 1

@@ -14,8 +14,12 @@
 
 import itertools
 from pathlib import Path
+import random
+import re
 import threading
 
+from fuzz_descriptions import wrong
+from generated_robots import graph_file
 from geometry_msgs.msg import Pose, Quaternion, Twist, Vector3
 from mbd_msgs.msg import ErrorCode
 from mbd_msgs.srv import (
@@ -31,6 +35,7 @@ from trajectory_msgs.msg import JointTrajectoryPoint
 import mbd_ros
 from mbd_ros.description import read
 from mbd_ros.description.modules import assemble, move, read_module_graph_file
+from mbd_ros.errors import MbdError
 from mbd_ros.model.build import build_model
 
 pytestmark = pytest.mark.nodes
@@ -99,6 +104,20 @@ def test_changes_are_published_and_answered(manager, graph, call):
     model, first = build_model(read(texts[-1].data)), build_model(assemble(wanted))
     assert model.joint_names == first.joint_names
     assert np.allclose(model.translations, first.translations, rtol=0, atol=1e-15)   # rounding
+
+
+def test_generated_graphs_are_used_or_refused_by_one_line(manager, call):
+    """Whatever comes by the service: the node lives, and what is refused leaves the robot."""
+    generation = 1
+    for number in range(12):
+        text = graph_file(random.Random(f'service {number}'), most=5)
+        answer = call(SetGraph, 'set_graph', graph=text)
+        generation += answer.success
+        assert answer.model_generation == generation, text
+        if not answer.success:
+            assert answer.error_code and not wrong(MbdError(answer.message)), answer.message
+    assert call(GetGraph, 'get_graph').model_generation == generation > 1
+    assert not re.search('internal error|Traceback', manager.output)
 
 
 @pytest.mark.parametrize(('kind', 'name', 'fields', 'code', 'fault', 'message'), [

@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.model import Model
@@ -27,10 +27,6 @@ OCTETS = 1 << 15
 """Of a request that is handed on unread: more than any small one has."""
 OCTET = 5e-7
 """Reading, computing and writing what an octet of a request stands for [s]."""
-MOST_WAITING = 1000
-"""Requests that wait for their turn."""
-MOST_COST = 600.0
-"""What these may take in all [s]."""
 POINT, NUMBER = 1e-6, 1e-7
 """Reading, computing and writing a point, and each of its numbers [s] (docs/benchmarks.md)."""
 INTERPRETED = 3e-4
@@ -107,9 +103,44 @@ def require_affordable(cost: float, request: Any) -> None:
         f'take {cost:.0f} s: several requests')
 
 
-def require_room(waiting: int, cost: float) -> None:
-    """Refuse a large request where too many wait."""
-    if waiting >= MOST_WAITING or cost > MOST_COST:
-        raise InvalidValueError(
-            'large requests that wait', f'{waiting} of {cost:.0f} s in all',
-            f'{MOST_WAITING} of {MOST_COST:g} s: try again later')
+class Load(NamedTuple):
+    """Large requests that wait or are answered: how many, what they take [s], their octets."""
+
+    requests: int = 0
+    cost: float = 0.0
+    octets: int = 0
+
+    def with_more(self, other: Load) -> Load:
+        """Return both."""
+        return Load(self.requests + other.requests, self.cost + other.cost,
+                    self.octets + other.octets)
+
+    def without(self, other: Load) -> Load:
+        """Return the rest."""
+        return Load(self.requests - other.requests, self.cost - other.cost,
+                    self.octets - other.octets)
+
+
+MOST = Load(1000, 600.0, 256 << 20)
+"""Of all clients, for one process."""
+
+
+def require_room(new: Load, own: Load, others: Load) -> None:
+    """
+    Refuse a large request where too many wait.
+
+    A client may have half of what others leave, so that one alone never fills the queue.
+
+    Parameters
+    ----------
+    new, own, others : Load
+        The request, and what waits of its client and of others.
+
+    """
+    for most, more, mine, theirs in zip(MOST, new, own, others):
+        if theirs + more > most or (mine and mine + more > (most - theirs) / 2):
+            raise InvalidValueError(
+                'large requests that wait', f'{own.requests} of {own.cost:.0f} s, {own.octets} '
+                f'octets of this client, {others.requests} of {others.cost:.0f} s, '
+                f'{others.octets} octets of others', f'half of what others leave of '
+                f'{MOST.requests}, {MOST.cost:g} s, {MOST.octets} octets: try again later')

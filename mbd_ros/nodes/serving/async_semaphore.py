@@ -28,8 +28,9 @@ class AsyncSemaphore:
     Lets a number of coroutines be in an ``async with`` block at a time.
 
     The others hold no thread of the executor meanwhile. Who is due first is next: a request is
-    due so long after it came as it is expected to take, so that what is short seldom waits for
-    what is long, and nothing waits for ever.
+    due so long after it came, or after that of the same client before it is due, as it is
+    expected to take. So what is short seldom waits for what is long, many requests of one client
+    do not delay one of another, and nothing waits for ever.
 
     Parameters
     ----------
@@ -45,19 +46,14 @@ class AsyncSemaphore:
         self._lock = threading.Lock()
         self._numbers = itertools.count()
         self._waiting: list[tuple[float, int, Turn]] = []
+        self._due: dict[int, float] = {}   # the last request of each client, if still to come
 
     def __len__(self) -> int:
         return len(self._waiting)
 
-    @property
-    def cost(self) -> float:
-        """Return what those that wait are expected to take [s]."""
-        with self._lock:
-            return sum(turn.cost for _, _, turn in self._waiting)
-
-    def of(self, cost: float) -> Turn:
-        """Return the turn of something that is expected to take a time [s]."""
-        return Turn(self, cost)
+    def of(self, cost: float, client: int = 0) -> Turn:
+        """Return the turn of something that is expected to take a time [s], and who wants it."""
+        return Turn(self, cost, client)
 
     def take(self, turn: Turn) -> Future | None:
         """Begin at once, or return what is done when the turn has come."""
@@ -65,9 +61,10 @@ class AsyncSemaphore:
             if self._free > 0:
                 self._free -= 1
                 return None
-            turn.come = Future()
-            heapq.heappush(self._waiting,
-                           (self._clock() + turn.cost, next(self._numbers), turn))
+            turn.come, now = Future(), self._clock()
+            self._due = {client: due for client, due in self._due.items() if due > now}
+            due = self._due[turn.client] = self._due.get(turn.client, now) + turn.cost
+            heapq.heappush(self._waiting, (due, next(self._numbers), turn))
             return turn.come
 
     def leave(self, turn: Turn) -> None:
@@ -95,8 +92,8 @@ class AsyncSemaphore:
 class Turn:
     """One turn, for ``async with``; made by ``AsyncSemaphore.of``."""
 
-    def __init__(self, turns: AsyncSemaphore, cost: float) -> None:
-        self._turns, self.cost = turns, cost
+    def __init__(self, turns: AsyncSemaphore, cost: float, client: int) -> None:
+        self._turns, self.cost, self.client = turns, cost, client
         self.come: Future | None = None
 
     async def __aenter__(self) -> None:

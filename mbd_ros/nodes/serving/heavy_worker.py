@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
 import pickle
 import subprocess
 import sys
@@ -26,7 +27,7 @@ from typing import Any
 from rclpy.serialization import deserialize_message, serialize_message
 from rclpy.task import Future
 
-from mbd_ros.errors import InvalidValueError, MbdError
+from mbd_ros.errors import MbdError
 from mbd_ros.messages.dynamics import request_costs as costs
 from mbd_ros.model import Model
 from mbd_ros.nodes.serving.answers import SERVICES
@@ -38,8 +39,6 @@ LONGEST = 600.0
 BEGIN = (f"import sys; sys.path.remove('') if '' in sys.path else None; "
          f'from {main.__module__} import main; main()')
 """What the process runs: nothing is imported from the folder in which the node was begun."""
-MOST_OCTETS = 256 << 20
-"""Of requests that wait for one process."""
 
 
 class HeavyWorker:
@@ -49,18 +48,19 @@ class HeavyWorker:
     The interpreter lets one thread run at a time. What reads, computes and writes a hundred
     thousand points in the process of the node keeps everything else there waiting, again and
     again, and takes the processor from other nodes. This process has a low priority, and the node
-    only hands octets on. Requests that are due first are next (``AsyncSemaphore``).
+    only hands octets on. Requests that are due first are next, clients taking turns
+    (``AsyncSemaphore``).
     """
 
     def __init__(self) -> None:
         self._turns = AsyncSemaphore(1)
-        self._octets = 0
-        self._lock = threading.Lock()
+        self._loads: dict[int, costs.Load] = {}   # by client, of those that have any
+        self._lock, self._loads_lock = threading.Lock(), threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._sent: Model | None = None   # the robot that the process knows
 
     async def answer(self, name: str, cost: float, model: Model | None, request: Any,
-                     settings: SimpleNamespace) -> tuple[Any, Done]:
+                     settings: SimpleNamespace, client: int = 0) -> tuple[Any, Done]:
         """
         Return the answer to a request, and how it came about.
 
@@ -76,6 +76,8 @@ class HeavyWorker:
             It may be unread.
         settings : SimpleNamespace
             Parameters of the node.
+        client : int, optional
+            Who asks.
 
         Raises
         ------
@@ -85,20 +87,25 @@ class HeavyWorker:
         """
         octets = serialize_message(request)
         del request   # its octets are enough
-        costs.require_room(len(self._turns), self._turns.cost)
-        if self._octets and self._octets + len(octets) > MOST_OCTETS:
-            raise InvalidValueError('large requests that wait', f'{self._octets} octets',
-                                    f'{MOST_OCTETS} in all: try again later')
-        self._octets += len(octets)
+        new = costs.Load(1, cost, len(octets))
+        with self._loads_lock:
+            own = self._loads.get(client, costs.Load())
+            others = functools.reduce(costs.Load.with_more, (
+                load for one, load in self._loads.items() if one != client), costs.Load())
+            costs.require_room(new, own, others)
+            self._loads[client] = own.with_more(new)
         try:
-            async with self._turns.of(cost):
+            async with self._turns.of(cost, client):
                 settings = copy.deepcopy(settings)   # as it is now
                 done: Future = Future()
                 threading.Thread(target=self._ask, daemon=True, name='large request', args=(
                     done, name, octets, model, settings)).start()
                 answered: Done = await done
         finally:
-            self._octets -= len(octets)
+            with self._loads_lock:
+                left = self._loads.pop(client).without(new)
+                if left.requests:
+                    self._loads[client] = left
         return deserialize_message(bytes(answered.response), SERVICES[name].Response), answered
 
     def _ask(self, done: Future, name: str, octets: bytes, model: Model | None,

@@ -38,6 +38,7 @@ from .subscription import NO_FILTERS, Subscription
 from .subscription_content_filter_options import ContentFilterOptions
 from .timer import Rate, Timer
 from .type_support import check_is_valid_msg_type, check_is_valid_srv_type
+from .waiting_requests import MOST_WAITING
 
 PENDING = 1000
 """Calls, and answers to any client of a service, that may wait to be read."""
@@ -360,10 +361,11 @@ class NodeEntities(OwnedEntities):
         if is_service:
             outgoing, incoming = incoming, outgoing
         # Every client reads the answers to all of them, and nothing sends a call again that was
-        # pushed out before it was acknowledged.
+        # pushed out before it was acknowledged, or taken: requests of many clients wait in one.
         kept = replace(numbers, depth=max(numbers.depth, PENDING))
+        taken = replace(kept, depth=max(kept.depth, MOST_WAITING)) if is_service else kept
         writer = self._context.writer(*outgoing, kept, data)
-        reader = self._context.reader(*incoming, kept, data)
+        reader = self._context.reader(*incoming, taken, data)
         return Channel(writer, reader, srv_type, name, full_name, profile)
 
 

@@ -94,6 +94,8 @@ class Service(ServiceEntity):
     unread_beyond : int, optional
         Requests of more octets are handed to the callback unread: their fields are read when the
         callback asks for one. None: large ones are read beside the callbacks.
+    tells_client : bool
+        Whether the callback is given a third argument, a number that tells clients apart.
     most_elements : int, optional
         How many strings and messages the sequences of a request may hold, that of all messages if
         None.
@@ -114,6 +116,7 @@ class Service(ServiceEntity):
         self.callback = callback
         self.most_elements: int | None = None
         self.unread_beyond: int | None = None
+        self.tells_client = False
         self._read_apart: deque[tuple[Any, RequestHeader]] = deque()
         self._being_read = 0
         self._waiting = WaitingRequests(self._reader.take_sample, self._log_dropped)
@@ -213,6 +216,8 @@ class Service(ServiceEntity):
 
     def _call(self, request: Any, header: RequestHeader) -> Any:
         """Call the callback."""
+        if self.tells_client:
+            return self.callback(request, self.srv_type.Response(), header.writer)
         return self.callback(request, self.srv_type.Response())
 
     def _send(self, response: Any, header: RequestHeader) -> None:

@@ -82,6 +82,33 @@ def test_lost_datagrams_are_soon_sent_again(
     server.finish()
 
 
+@pytest.mark.parametrize('unread_beyond', [None, 1000])
+def test_a_callback_may_be_told_who_asks(
+    make_node: Make, spinning: Make, outcome: Make, unread_beyond: int | None
+) -> None:
+    """Requests of one client have one number, large ones and small ones."""
+    asked: dict[int, set[int]] = {}
+
+    def set_map(request: Any, response: Any, client: int) -> Any:
+        asked.setdefault(request.initial_pose.header.stamp.sec, set()).add(client)
+        return response
+
+    node = make_node('server')
+    service = node.create_service(SetMap, 'set_map', set_map)
+    service.tells_client, service.unread_beyond = True, unread_beyond
+    caller = make_node('caller')
+    clients = [caller.create_client(SetMap, 'set_map') for _ in range(2)]
+    spinning(node, caller)
+    for number, client in enumerate(clients):
+        assert client.wait_for_service(timeout_sec=60.0)
+        for size in (0, 3000, 2 * LARGE):
+            request = SetMap.Request(map=OccupancyGrid(data=bytes(size)))
+            request.initial_pose.header.stamp.sec = number
+            outcome(client.call_async(request))
+    assert len(asked[0]) == len(asked[1]) == 1
+    assert asked[0] != asked[1]
+
+
 def test_large_requests_leave_the_threads_of_the_pool_free(
     make_node: Make, spinning: Make, outcome: Make, wait_until: Make, monkeypatch: Any
 ) -> None:

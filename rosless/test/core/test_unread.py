@@ -21,7 +21,9 @@ from rcl_interfaces.srv import ListParameters
 from rclpy.serialization import deserialize_message, serialize_message
 from rosless.idl.codec import deserialize, serialize
 from rosless.idl.errors import DeserializationError
+from rosless.idl.octets import LARGE
 from rosless.idl.unread import unread
+from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 MESSAGE = JointTrajectory(joint_names=['a', 'b'], points=[
@@ -52,6 +54,20 @@ def test_it_is_written_as_it_came(prefix: bytes, behind: int) -> None:
     octets = bytes(serialize(message, prefix))
     assert message.octets_unread > 0
     assert deserialize(octets, JointTrajectory, 4 + len(prefix)) == MESSAGE
+
+
+@pytest.mark.parametrize('count', [LARGE - 3, LARGE - 1, LARGE, LARGE + 2, 4 * LARGE + 1])
+@pytest.mark.parametrize('behind', [0, 16])
+def test_a_large_one_is_written_as_it_came(count: int, behind: int) -> None:
+    """Its octets are copied while other threads run; they are those that were written."""
+    message = String(data='x' * count)
+    came = bytes(serialize(message, b'y' * behind))
+    again = unread(came, String, 4 + behind)
+    for prefix in (b'', b'z' * 16):
+        octets = bytes(serialize(again, prefix))
+        assert octets == bytes(serialize(message, prefix))
+    assert again.octets_unread == len(came)
+    assert serialize_message(again) == serialize_message(message)
 
 
 def test_a_change_is_made_to_what_came() -> None:

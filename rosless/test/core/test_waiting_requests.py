@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
+from example_interfaces.srv import AddTwoInts
 from hypothesis import given, strategies as st
 import pytest
 from rclpy import waiting_requests
@@ -104,3 +105,25 @@ def test_a_single_request_may_have_any_size(monkeypatch: Any) -> None:
     monkeypatch.setattr(waiting_requests, 'MOST_OCTETS', 10)
     requests, dropped = waiting(1, size=100)
     assert rest(requests) == [(1, 0)] and not dropped
+
+
+def test_requests_that_wait_of_many_clients_push_none_out(
+    make_node: Any, spinning: Any, wait_until: Any
+) -> None:
+    """None of them was taken before all had come; DDS kept a thousand for all clients, once."""
+    heard: list[int] = []
+
+    def add(request: Any, response: Any) -> Any:
+        heard.append(request.a)
+        return response
+
+    server, caller = make_node('server'), make_node('caller')
+    server.create_service(AddTwoInts, 'add', add)
+    clients = [caller.create_client(AddTwoInts, 'add') for _ in range(4)]
+    for number, client in enumerate(clients):
+        assert client.wait_for_service(timeout_sec=60.0)
+        for _ in range(900):
+            client.call_async(AddTwoInts.Request(a=number))
+    spinning(server)
+    wait_until(lambda: len(heard) == 3600)
+    assert set(heard[:20]) == {0, 1, 2, 3}

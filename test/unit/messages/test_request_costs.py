@@ -12,6 +12,8 @@
 
 """What requests are expected to take: it grows with all that makes them take longer."""
 
+import contextlib
+import functools
 from types import SimpleNamespace
 
 from hypothesis import given, settings, strategies as st
@@ -84,11 +86,34 @@ def test_beyond_the_budget_it_is_refused_with_what_is_allowed():
         costs.require_affordable(costs.BUDGET + 1.0, CheckModel.Request())
 
 
-def test_where_too_much_waits_it_is_refused():
-    costs.require_room(costs.MOST_WAITING - 1, costs.MOST_COST)
-    for waiting, cost in ((costs.MOST_WAITING, 0.0), (0, costs.MOST_COST + 1.0)):
+@pytest.mark.parametrize('what', costs.Load._fields)
+def test_where_too_much_waits_it_is_refused(what):
+    """A client may have half of what others leave, and its first request where it fits."""
+    def load(part):
+        return costs.Load()._replace(**{what: type(most)(part * most)})
+    most = getattr(costs.MOST, what)
+    one, none = load(0.01)._replace(requests=1), costs.Load()
+    costs.require_room(load(0.9), none, none)
+    costs.require_room(one, load(0.48), none)
+    costs.require_room(one, none, load(0.98))
+    for own, others in ((load(0.5), none), (load(0.24), load(0.52)), (none, load(1.0))):
         with pytest.raises(InvalidValueError, match='try again later'):
-            costs.require_room(waiting, cost)
+            costs.require_room(one, own, others)
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.floats(0.0, 60.0)), max_size=300))
+def test_no_client_fills_the_queue(requests):
+    """Whatever four of them have sent, a fifth one's usual request finds room."""
+    loads = [costs.Load()] * 5
+    for client, cost in requests:
+        others = functools.reduce(costs.Load.with_more, loads[:client] + loads[client + 1:])
+        new = costs.Load(1, cost, 1 << 20)
+        with contextlib.suppress(InvalidValueError):
+            if client < 4:
+                costs.require_room(new, loads[client], others)
+                loads[client] = loads[client].with_more(new)
+    costs.require_room(costs.Load(1, 1.0, 1 << 20), costs.Load(),
+                       functools.reduce(costs.Load.with_more, loads))
 
 
 def test_codes_tell_apart_what_is_compiled_apart():

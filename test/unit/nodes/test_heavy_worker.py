@@ -12,6 +12,7 @@
 
 """Large requests in a process beside the node: the same answers, and what becomes of it."""
 
+import io
 import os
 import signal
 import threading
@@ -25,9 +26,10 @@ from trajectory_msgs.msg import JointTrajectoryPoint
 
 import mbd_ros
 from mbd_ros.errors import MbdError
-from mbd_ros.nodes.serving import heavy_worker
+from mbd_ros.messages.dynamics import request_costs as costs
 from mbd_ros.nodes.serving.answers import Answers
 from mbd_ros.nodes.serving.heavy_worker import HeavyWorker
+from mbd_ros.nodes.serving.worker_process import Job, MESSAGE, read, write
 
 ARM = 'urdf/three_link_arm.urdf'
 SETTINGS = SimpleNamespace(executor='', threads=0, gravity=[], fluid=SimpleNamespace(
@@ -118,9 +120,30 @@ def test_it_ends_with_the_node(model):
 
 
 def test_too_many_octets_do_not_wait(model, monkeypatch):
-    monkeypatch.setattr(heavy_worker, 'MOST_OCTETS', 1000)
+    monkeypatch.setattr(costs, 'MOST', costs.Load(1000, 600.0, 1000))
     one = HeavyWorker()
-    one._octets = 990
+    one._loads[1] = costs.Load(1, 1.0, 990)   # of another client
+    before = dict(one._loads)
     with pytest.raises(MbdError, match='try again later'):
         asked(one, 'mass_matrix', MassMatrix.Request(joint_names=NAMES, points=POINTS), model)
-    assert one._octets == 990
+    assert one._loads == before
+
+
+def test_nothing_is_left_of_what_was_answered(worker, model):
+    asked(worker, 'mass_matrix', MassMatrix.Request(joint_names=NAMES, points=POINTS), model)
+    assert not worker._loads
+
+
+def test_octets_go_through_a_pipe_as_they_are():
+    """Each part behind its length; those of messages are not copied into the pickled object."""
+    stream, octets = io.BytesIO(), os.urandom(1 << 20)
+    job = Job('mass_matrix', MESSAGE(octets), SETTINGS, 3, b'model')
+    write(stream, job)
+    assert len(octets) < stream.tell() < len(octets) + 1000
+    stream.seek(0)
+    assert read(stream)._replace(request=octets) == job._replace(request=octets)
+    stream.seek(0)
+    assert bytes(read(stream).request) == octets
+    for cut in (0, 4, 20):
+        with pytest.raises(EOFError):
+            read(io.BytesIO(stream.getvalue()[:cut]))
