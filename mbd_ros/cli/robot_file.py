@@ -18,6 +18,7 @@ import argparse
 from collections.abc import Iterable
 from typing import Any
 
+from mbd_ros.description.records.report import IGNORABLE
 from mbd_ros.description.xml.packages import file_path
 from mbd_ros.description.xml.xacro_file import xacro_arguments
 from mbd_ros.errors import InvalidValueError
@@ -40,6 +41,9 @@ def add_robot(parser: argparse.ArgumentParser, *, many: bool = False,
     parser.add_argument('--rotor-inertia', choices=('described', 'transmissions'),
                         default='described', help='whether <transmission> of a URDF gives joints '
                         'the inertia of their motors (default: %(default)s)')
+    parser.add_argument('--ignore', action='append', default=[], choices=tuple(IGNORABLE),
+                        help='load the robot without what this package does not read; may be said '
+                        'again')
     parser.add_argument('--show-args', action='store_true',
                         help='print the arguments that a xacro file takes, and end')
     parser.epilog = WORDS
@@ -64,7 +68,8 @@ def reading(arguments: argparse.Namespace) -> dict[str, Any]:
     """
     return {'arguments': arguments.xacro_args, 'model': arguments.model,
             'packages': named_folders(arguments.packages),
-            'folders': arguments.folders, 'rotor_inertia': arguments.rotor_inertia}
+            'folders': arguments.folders, 'rotor_inertia': arguments.rotor_inertia,
+            'ignore': arguments.ignore}
 
 
 def named_folders(words: Iterable[str]) -> dict[str, str]:

@@ -19,6 +19,8 @@ from typing import Any
 
 from mbd_ros.environment.contact import Ground
 from mbd_ros.environment.contact import NAME as GROUND
+from mbd_ros.environment.gravity_compensation import GravityCompensation
+from mbd_ros.environment.gravity_compensation import NAME as LIFT
 from mbd_ros.environment.immersion import Fluid, TERMS
 from mbd_ros.environment.immersion import NAME as FLUID
 from mbd_ros.errors import InvalidValueError
@@ -58,6 +60,7 @@ def surrounded(model: Model, fluid: Any = DEFAULT, ground: Any = None
     -------
     tuple of Model and dict
         The same object where nothing acts on the robot; a robot in a vacuum has no ``fluids``.
+        What takes off weight acts on any robot that has it.
 
     Raises
     ------
@@ -70,6 +73,8 @@ def surrounded(model: Model, fluid: Any = DEFAULT, ground: Any = None
     if ground is not None and not isinstance(ground, Ground):
         raise InvalidValueError('ground', ground, 'a mbd_ros.Ground, or None')
     world: dict[str, Any] = {}
+    if model.lifted and not _has(model, LIFT):
+        model = _with(model, GravityCompensation())
     if fluid is None:
         model = in_vacuum(model)
     elif model.fluids and not (fluid is DEFAULT and _has(model, FLUID)):
@@ -114,6 +119,12 @@ def with_terms(model: Model, *terms: str) -> Model:
         raise InvalidValueError('terms', sorted(unknown), f'of {", ".join(TERMS)}')
     return model.with_laws(*(replace(law, terms=terms) if law.name == FLUID else law
                              for law in model.laws))
+
+
+@owned()
+def without_laws(model: Model) -> Model:
+    """Return a robot with its loops and springs, on which nothing around it acts."""
+    return in_vacuum(replace(model, laws=(), lifted=()))
 
 
 @owned()

@@ -77,7 +77,7 @@ def torch_function(model: Model, function: str, *, gravity: Sequence[float] | No
     except ImportError:
         raise MachineError("PyTorch is not installed: pip install 'mbd_ros[torch]'") from None
     dyn = compile_model(model, gravity=gravity, fluid=fluid, ground=ground)
-    weightless = None if model.springs or dyn.model.laws else getattr(
+    weightless = None if model.sprung or dyn.model.laws else getattr(
         compile_model(model, gravity=(0.0, 0.0, 0.0), fluid=fluid, ground=ground), function)
     apply = _operator(torch, getattr(dyn, function), getattr(dyn, f'{function}_derivatives'),
                       weightless)

@@ -29,6 +29,8 @@ from mbd_ros.description.records.poses import clean
 from mbd_ros.errors import DescriptionError
 from mbd_ros.model.attachments.contacts import make_contacts
 from mbd_ros.model.attachments.fluids import make_submerged
+from mbd_ros.model.attachments.joint_springs import make_joint_springs
+from mbd_ros.model.attachments.lifted_links import is_lifted, make_lifted
 from mbd_ros.model.attachments.thrusters import make_thruster
 from mbd_ros.model.flexible.segments import elastic_tree, ElasticTree
 from mbd_ros.model.joints.joint_type import JointType
@@ -190,6 +192,10 @@ def _assemble(mechanism: Mechanism, moving: list[Joint], parents: list[int],
         links=frames, root=mechanism.root, findings=mechanism.findings, mechanism=mechanism,
         loops=tuple(loops),
         springs=tuple(make_spring(spring, frames) for spring in mechanism.springs),
+        joint_springs=tuple(spring for i, joint in enumerate(moving)
+                            for spring in make_joint_springs(joint, i)),
+        lifted=tuple(make_lifted(link, frames) for link in mechanism.links
+                     if is_lifted(link, frames)),
         fluids=tuple(make_submerged(fluid, frames) for fluid in mechanism.fluids
                      if fluid.link in carried),
         contacts=tuple(point for contact in mechanism.contacts

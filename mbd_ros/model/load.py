@@ -44,7 +44,8 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
          arguments: Mapping[str, object] | None = None, model: str | None = None,
          packages: Folders | None = None, folders: Sequence[str | os.PathLike[str]] = (),
          locked: Mapping[str, float] | None = None,
-         rotor_inertia: Literal['described', 'transmissions'] = 'described') -> Model:
+         rotor_inertia: Literal['described', 'transmissions'] = 'described',
+         ignore: Sequence[str] = ()) -> Model:
     """
     Read a robot description and compile it to a Model.
 
@@ -85,6 +86,10 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
         ``'transmissions'`` adds the inertia of motors' rotors that ``<transmission>`` of a URDF
         gives, times the square of the gear ratio: ``motorInertia`` and ``mechanicalReduction``, or
         ``drake:rotor_inertia`` and ``drake:gear_ratio``.
+    ignore : sequence of str, optional
+        What is left out of the equations, with a finding, instead of being refused because this
+        package does not read it: of ``'actuators'``, ``'closing'``, ``'fluid'``,
+        ``'kinematic'``, ``'tendons'``; see docs/formats.md.
 
     Returns
     -------
@@ -110,7 +115,7 @@ def load(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
         raise InvalidValueError('xacro', xacro, "'checked' or 'trusted'")
     mechanism = read(path_or_text, mimic=mimic, inertia=inertia, xacro=xacro, arguments=arguments,
                      model=model, packages=packages, folders=folders,
-                     rotor_inertia=rotor_inertia)
+                     rotor_inertia=rotor_inertia, ignore=ignore)
     return _model_of(mechanism, floating_base, mimic, flexible, inertia, locked)
 
 

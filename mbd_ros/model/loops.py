@@ -111,8 +111,8 @@ class Spring:
         Its name.
     frame1, frame2 : LinkFrame
         The points it connects; their axes do not matter.
-    stiffness, damping, length : float
-        [N/m], [N s/m], and the length without force [m].
+    stiffness, damping, length, slack : float
+        [N/m], [N s/m], the length without force, and how much longer it may be without [m].
 
     """
 
@@ -122,6 +122,7 @@ class Spring:
     stiffness: float
     damping: float
     length: float
+    slack: float = 0.0
 
 
 def make_loop(joint: LoopJoint, frames: Mapping[str, LinkFrame], parents: Sequence[int],
@@ -213,7 +214,8 @@ def make_spring(spring: SpringDamper, frames: Mapping[str, LinkFrame]) -> Spring
     """Return a spring with its points on bodies."""
     ends = [placed_frame(Pose(translation=point), frames[link]) for link, point in
             ((spring.link1, spring.point1), (spring.link2, spring.point2))]
-    return Spring(spring.name, ends[0], ends[1], spring.stiffness, spring.damping, spring.length)
+    return Spring(spring.name, ends[0], ends[1], spring.stiffness, spring.damping, spring.length,
+                  spring.slack)
 
 
 def placed_frame(pose: Pose, link: LinkFrame) -> LinkFrame:

@@ -28,6 +28,8 @@ from mbd_ros.description.records.mechanism import Mechanism, STANDARD_GRAVITY
 from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
 from mbd_ros.model.attachments.contacts import ContactPoint
 from mbd_ros.model.attachments.fluids import SubmergedLink
+from mbd_ros.model.attachments.joint_springs import SprungJoint
+from mbd_ros.model.attachments.lifted_links import LiftedLink
 from mbd_ros.model.attachments.thrusters import Thruster
 from mbd_ros.model.caches import owned
 from mbd_ros.model.flexible.segments import ElasticTree
@@ -109,6 +111,10 @@ class Model(_WeaklyReferable):
         The cut joints of closed loops.
     springs : tuple of Spring
         Springs and dampers between bodies.
+    joint_springs : tuple of SprungJoint
+        Springs along the coordinates of joints.
+    lifted : tuple of LiftedLink
+        Links whose weight is taken off, or a share of it.
     fluids : tuple of SubmergedLink
         What a fluid does to the links that move.
     laws : tuple of Law
@@ -157,12 +163,19 @@ class Model(_WeaklyReferable):
     mechanism: Mechanism
     loops: tuple[Loop, ...] = ()
     springs: tuple[Spring, ...] = ()
+    joint_springs: tuple[SprungJoint, ...] = ()
+    lifted: tuple[LiftedLink, ...] = ()
     fluids: tuple[SubmergedLink, ...] = ()
     laws: tuple[Any, ...] = ()
     contacts: tuple[ContactPoint, ...] = ()
     thrusters: tuple[Thruster, ...] = ()
     elastic: ElasticTree | None = None
     gravity: tuple[float, float, float] = STANDARD_GRAVITY
+
+    @property
+    def sprung(self) -> bool:
+        """Whether springs act: between points of bodies, or along joints."""
+        return bool(self.springs or self.joint_springs)
 
     def __post_init__(self) -> None:
         """Make every array contiguous and read-only."""

@@ -36,6 +36,7 @@ from mbd_ros.dynamics import compile_model, PreparedDynamics
 from mbd_ros.dynamics.functions.equations_of_motion import energy_of
 from mbd_ros.environment.contact import NAME as GROUND
 from mbd_ros.environment.fluid import Water
+from mbd_ros.environment.gravity_compensation import NAME as LIFT
 from mbd_ros.environment.immersion import DRAG, TERMS
 from mbd_ros.environment.immersion import NAME as FLUID
 from mbd_ros.environment.surroundings import in_vacuum, with_terms
@@ -112,7 +113,7 @@ class Resistance:
         What its motion takes, all other forces do. None under laws of which is not known whether
         they keep energy.
         """
-        known = all(law.name in (FLUID, GROUND) for law in self._dyn.model.laws)
+        known = all(law.name in (FLUID, GROUND, LIFT) for law in self._dyn.model.laws)
         return self._keeping if known else None
 
     @property

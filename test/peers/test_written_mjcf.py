@@ -149,3 +149,24 @@ def test_what_mujoco_would_refuse(parts, message):
     with pytest.raises(UnsupportedError) as error:
         mjcf_text(read(robot(*parts).replace('\n', ' ')))
     assert str(error.value) == message
+
+
+def test_points_and_rods_that_are_fixed_to_others_keep_their_moments():
+    text = """<robot name="r"><link name="w"/><link name="a"><inertial><mass value="1e-3"/>
+      <inertia ixx="4e-7" iyy="5e-7" izz="4.7e-7" ixy="0" ixz="0" iyz="0"/></inertial></link>
+      <joint name="j" type="continuous"><parent link="w"/><child link="a"/></joint>{}</robot>"""
+    parts = ''.join(
+        f'<link name="{name}"><inertial><mass value="1e-9"/><inertia {moments}/></inertial></link>'
+        f'<joint name="f{name}" type="fixed"><parent link="a"/><child link="{name}"/>'
+        '<origin xyz="1e-3 2e-3 0" rpy="0.1 0.2 0.3"/></joint>' for name, moments in (
+            ('point', 'ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"'),
+            ('rod', 'ixx="1e-12" iyy="1e-12" izz="0" ixy="0" ixz="0" iyz="0"'),
+            ('turned', 'ixx="2e-12" iyy="1e-12" izz="1e-12" ixy="0" ixz="0" iyz="1e-12"')))
+    model = mbd_ros.load(text.format(parts))
+    peer = mujoco.MjModel.from_xml_string(mjcf_text(model.mechanism))
+    data = mujoco.MjData(peer)
+    mujoco.mj_forward(peer, data)
+    found = np.zeros((1, 1))
+    mujoco.mj_fullM(peer, data, found)
+    # Sums of four bodies; the moments of the least are 1e-6 of the whole.
+    np.testing.assert_allclose(found, mbd_ros.mass_matrix(model, [0.0]), rtol=1e-12)

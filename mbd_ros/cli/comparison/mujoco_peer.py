@@ -110,13 +110,19 @@ class MujocoPeer(Peer):
             mujoco.mj_forward(peer, data)
             mass = np.zeros((peer.nv, peer.nv))
             mujoco.mj_fullM(peer, data, mass)
-            gravity = data.qfrc_bias.copy()
+            gravity = data.qfrc_bias - _passive(data)
             data.qvel = turns @ v
             mujoco.mj_forward(peer, data)
-            efforts = mass @ (turns @ acceleration + drift) + data.qfrc_bias
+            efforts = mass @ (turns @ acceleration + drift) + data.qfrc_bias - _passive(data)
             return Quantities(turns.T @ mass @ turns, turns.T @ gravity, turns.T @ efforts)
 
         return evaluate
+
+
+def _passive(data: Any) -> Array:
+    """Return the passive forces that are in the equations whatever dissipation is asked for."""
+    found: Array = data.qfrc_spring + data.qfrc_gravcomp + data.qfrc_fluid
+    return found
 
 
 def without_missing_files(file: Path) -> Any:

@@ -131,7 +131,7 @@ def compare(case: Case, at: Callable[[str], None]) -> Verdict:
     mechanism, model, refusal = None, None, ''
     try:
         mechanism = read(case.file, **case.reading)
-        model = _tree(mechanism)
+        model = _tree(mechanism, case)
     except MbdError as error:
         refusal = str(error)
     if model is not None and model.nv == 0:
@@ -158,7 +158,7 @@ def compare(case: Case, at: Callable[[str], None]) -> Verdict:
         return replace(verdict, reason=missing)
     at('numbers')
     mechanism, note = peer.rounded(mechanism)
-    model = _tree(mechanism) if note else model
+    model = _tree(mechanism, case) if note else model
     try:
         worst = largest(model, peer.evaluation(mechanism, model))
     except PeerError as error:
@@ -170,14 +170,22 @@ def compare(case: Case, at: Callable[[str], None]) -> Verdict:
                    reason=note if equal else worst.where)
 
 
-def _tree(mechanism: Mechanism) -> Model:
-    """Return what engines of trees compare: bodies and joints alone."""
-    return build_model(_bodies(mechanism))
+def _tree(mechanism: Mechanism, case: Case) -> Model:
+    """Return what engines of trees compare: bodies and joints, of MJCF with passive forces."""
+    bodies = _bodies(mechanism)
+    if case.format != 'MJCF':
+        return build_model(bodies)
+    return build_model(replace(   # dampers are no part of what is compared
+        bodies, joints=mechanism.joints, fluids=mechanism.fluids,
+        springs=tuple(replace(one, damping=0.0) for one in mechanism.springs)))
 
 
 def _bodies(mechanism: Mechanism) -> Mechanism:
-    return replace(mechanism, loop_joints=(), springs=(), fluids=(), flexibles=(), contacts=(),
-                   thrusters=())
+    """Return bodies and joints alone, without springs."""
+    joints = tuple(replace(one, dynamics=replace(one.dynamics, springs=()))
+                   for one in mechanism.joints)
+    return replace(mechanism, joints=joints, loop_joints=(), springs=(), fluids=(), flexibles=(),
+                   contacts=(), thrusters=())
 
 
 def open_peer(case: Case) -> tuple[Peer | None, str]:

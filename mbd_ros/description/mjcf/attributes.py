@@ -27,7 +27,7 @@ _READ = {tag: frozenset(names.split()) for tag, names in {
     'frame': _TURN + 'name pos childclass',
     'inertial': _TURN + 'pos mass diaginertia fullinertia',
     'joint': 'name class type pos axis range limited ref damping frictionloss armature stiffness '
-             'springdamper align',
+             'springref springdamper align',
     'freejoint': 'name align',
     'geom': _TURN + 'name class type size pos fromto mass density mesh group shellinertia contype '
                     'conaffinity fitscale',
@@ -41,7 +41,7 @@ _READ = {tag: frozenset(names.split()) for tag, names in {
 _SOFT = 'solref solimp '
 _UNUSED = {tag: frozenset(names.split()) for tag, names in {
     'body': 'sleep user fuse simple',
-    'joint': 'solreflimit solimplimit solreffriction solimpfriction margin springref group user '
+    'joint': 'solreflimit solimplimit solreffriction solimpfriction margin group user '
              'springyield actuatorfrclimited actuatorfrcrange actuatorgravcomp',
     'freejoint': 'group',
     'geom': _SOFT + 'condim priority solmix friction margin gap material rgba '
@@ -54,7 +54,7 @@ _UNUSED = {tag: frozenset(names.split()) for tag, names in {
 }.items()}
 _WHY = {
     'body': 'they are for the simulator', 'freejoint': 'they are for the simulator',
-    'joint': 'they are of contact, solver, motor or spring', 'site': 'they are for the viewer',
+    'joint': 'they are of contact, solver or motor', 'site': 'they are for the viewer',
     'geom': 'they are of contact, fluid or viewer',
     'connect': 'constraints are kept exactly, not softly',
     'weld': 'constraints are kept exactly, not softly', 'compiler': 'they change no mechanism'}

@@ -25,13 +25,15 @@ from transforms3d.axangles import axangle2mat
 
 from mbd_ros.description.mjcf.copies import attached, replicas
 from mbd_ros.description.mjcf.document import Document, Item
+from mbd_ros.description.mjcf.fluid import drag_of
 from mbd_ros.description.mjcf.geoms import Geom, read_geom
 from mbd_ros.description.mjcf.masses import possible
 from mbd_ros.description.mjcf.meshes import Meshes
 from mbd_ros.description.mjcf.orientation import read_pose, read_rotation
-from mbd_ros.description.mjcf.resistance import dampings, refuse_springdamper
+from mbd_ros.description.mjcf.resistance import dampings
+from mbd_ros.description.mjcf.springs import spring_of
 from mbd_ros.description.records.mechanism import (
-    Dynamics, Inertia, Joint, JointKind, Limits, Link, SpringDamper, Vector3)
+    Dynamics, FluidBody, Inertia, Joint, JointKind, Limits, Link, SpringDamper, Vector3)
 from mbd_ros.description.records.poses import inverse, matrix3, pose_from
 from mbd_ros.description.records.solids import combined, SOLIDS
 from mbd_ros.description.xml.xml_tree import children
@@ -49,7 +51,12 @@ _SEEN = ('site', 'camera', 'light')
 
 @dataclass
 class Tree:
-    """The links and joints found, where bodies and sites stand, and what geoms look like."""
+    """
+    The links and joints found, where bodies and sites stand, and what geoms look like.
+
+    By joint: ``references``, its coordinate in the pose of the file; ``rests``, that of springs;
+    ``timed``, time constant and damping ratio of ``springdamper``.
+    """
 
     documents: list[Document]
     meshes: dict[int, Meshes] = field(default_factory=dict)
@@ -59,7 +66,10 @@ class Tree:
     sites: dict[str, tuple[str, Array]] = field(default_factory=dict)
     geoms: dict[str, list[Geom]] = field(default_factory=dict)
     references: dict[str, float] = field(default_factory=dict)
+    rests: dict[str, float] = field(default_factory=dict)
+    timed: dict[str, tuple[float, float]] = field(default_factory=dict)
     springs: list[SpringDamper] = field(default_factory=list)
+    fluids: list[FluidBody] = field(default_factory=list)
     bodies: int = 0
 
 
@@ -216,10 +226,9 @@ def _counted(body: _Body, document: Document) -> list[Geom]:
 
 
 def _check_flags(item: Item, document: Document) -> None:
-    for name in ('mocap', 'gravcomp'):
-        if item.text(name, '0') not in ('0', 'false'):
-            document.report.remark('warning', f'{item.called()}: {name} is not used',
-                                   document.report.source(item.element))
+    if item.text('mocap', 'false') not in ('0', 'false'):
+        document.report.remark('warning', f'{item.called()}: mocap is not used',
+                               document.report.source(item.element))
 
 
 def _add(body: _Body, tree: Tree, document: Document) -> None:
@@ -252,7 +261,12 @@ def _add(body: _Body, tree: Tree, document: Document) -> None:
     if parent != body.name:
         tree.joints.append(Joint(f'{body.name}/fixed', 'fixed', parent, body.name,
                                  pose_from(pose), source=source))
-    tree.links.append(Link(body.name, inertia, source))
+    ellipsoid = any(geom.item.text('fluidshape', 'none') == 'ellipsoid' for geom in body.geoms)
+    drag = drag_of(body.name, inertia, _axes(body, document), ellipsoid, document, source)
+    tree.fluids.extend([] if drag is None else [drag])
+    tree.links.append(Link(
+        body.name, inertia, source,
+        Item(body.element, dict(body.element.attrib), document).number('gravcomp', 0.0)))
 
 
 def _kind(item: Item) -> JointKind:
@@ -315,15 +329,19 @@ def _joint(item: Item, kind: JointKind, axis: Vector3, parent: str, body: _Body,
                                        f'the range {lower:.9g} to {upper:.9g} is empty, which '
                                        'means no limit', source)
     return Joint(name, kind, parent, body.name, axis=axis, limits=limits,
-                 dynamics=_resistance(item, name, document), source=source)
+                 dynamics=_resistance(item, kind, name, body, tree, document), source=source)
 
 
-def _resistance(item: Item, name: str, document: Document) -> Dynamics:
+def _resistance(item: Item, kind: JointKind, name: str, body: _Body, tree: Tree,
+                document: Document) -> Dynamics:
     """Return what resists a joint's motion; of ball and free joints it resists each rate."""
-    refuse_springdamper(item)
-    if any(item.polynomial('stiffness')) and 'spring' not in document.settings.disabled:
-        document.report.remark('warning', f"joint '{name}': the spring of its stiffness is not "
-                               'used', document.report.source(item.element))
+    unit = document.settings.angle if kind == 'revolute' else 1.0
+    rest = item.number('springref', 0.0) * unit
+    tree.rests[name] = rest
+    times = item.numbers('springdamper', 2)
+    if times is not None and min(times) > 0.0:
+        tree.timed[name] = times[0], times[1]
+    springs = spring_of(item, kind, rest, tree.at_start[body.name])
     values = {**dampings(item), 'friction': item.number('frictionloss', 0.0),
               'armature': item.number('armature', 0.0)}
     for ours, value in values.items():
@@ -331,7 +349,7 @@ def _resistance(item: Item, name: str, document: Document) -> Dynamics:
             raise document.error(item.element, f"joint '{name}': {ours}={value:.9g} is negative")
     if 'frictionloss' in document.settings.disabled:
         values['friction'] = 0.0
-    return Dynamics(**values)
+    return Dynamics(**values, springs=springs)
 
 
 def _inertia(body: _Body, document: Document) -> Inertia | None:

@@ -80,6 +80,8 @@ class Settings:
         Of ``<option>`` [m/s^2].
     disabled : set of str
         What ``<flag>`` switches off, of ``FLAGS``.
+    density, viscosity : float
+        Of the medium [kg/m^3, Pa s].
 
     """
 
@@ -99,6 +101,8 @@ class Settings:
     strips_paths: bool = False
     gravity: Vector3 = STANDARD_GRAVITY
     disabled: set[str] = field(default_factory=set)
+    density: float = 0.0
+    viscosity: float = 0.0
 
 
 @dataclass
@@ -328,6 +332,14 @@ def _read_option(item: Item, settings: Settings) -> None:
     if gravity is not None:
         x, y, z = gravity
         settings.gravity = (x, y, z)
+    settings.density = item.number('density', settings.density)
+    settings.viscosity = item.number('viscosity', settings.viscosity)
+    if min(settings.density, settings.viscosity) < 0.0:
+        raise item.document.error(item.element, f'<option>: density {settings.density:.9g} and '
+                                  f'viscosity {settings.viscosity:.9g}; allowed: 0 or more')
+    if (settings.density or settings.viscosity) and any(item.numbers('wind', 3) or ()):
+        item.document.report.leave_out('fluid', 'wind of <option>',
+                                       item.document.report.source(item.element))
     for element in item.element.iterfind('flag'):
         flag = Item(element, dict(element.attrib), item.document)
         for name, parts in FLAGS.items():

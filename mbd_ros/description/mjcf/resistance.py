@@ -21,10 +21,9 @@ import numpy as np
 
 from mbd_ros.description.mjcf.copies import section
 from mbd_ros.description.mjcf.document import Item
-from mbd_ros.description.records.mechanism import SpringDamper
+from mbd_ros.description.mjcf.springs import along_joint, between, places_of
 from mbd_ros.description.records.report import nearest
 from mbd_ros.description.xml.xml_tree import children
-from mbd_ros.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from mbd_ros.description.mjcf.bodies import Tree
@@ -32,15 +31,6 @@ if TYPE_CHECKING:
 DAMPINGS = ('damping', 'quadratic_damping', 'cubic_damping')
 _RATES = ('armature', 'damping', 'frictionloss')
 _ON_JOINTS = ('joint', 'jointinparent')
-
-
-def refuse_springdamper(item: Item) -> None:
-    """Refuse stiffness and damping that MuJoCo computes from inertias."""
-    times = item.numbers('springdamper', 2)
-    if times is not None and min(times) > 0.0:
-        raise UnsupportedError(
-            f'springdamper of {item.called()}', 'write the stiffness and damping that MuJoCo '
-            'computes for it', source=item.document.report.source(item.element))
 
 
 def dampings(item: Item) -> dict[str, float]:
@@ -80,12 +70,13 @@ def read_transmissions(tree: Tree) -> None:
     """
     numbers = {joint.name: k for k, joint in enumerate(tree.joints)}
     ratios: dict[str, tuple[str, float]] = {}
+    places = places_of(tree, tree.rests) if section('tendon', tree.documents) else {}
     for item in section('tendon', tree.documents):
         item.document.names.add(item.element.get('name', ''))
         joint = _joint_of(item, numbers)
         if joint is not None:
             ratios[item.name] = joint
-        _tendon(item, joint, tree, numbers)
+        _tendon(item, joint, tree, numbers, places)
     for item in section('actuator', tree.documents):
         _actuator(item, ratios, tree, numbers)
 
@@ -107,27 +98,38 @@ def _known(item: Item, name: str, numbers: dict[str, int]) -> str:
 
 
 def _tendon(item: Item, joint: tuple[str, float] | None, tree: Tree,
-            numbers: dict[str, int]) -> None:
+            numbers: dict[str, int], places: dict[str, np.ndarray]) -> None:
     values = _values(item)
     off = item.document.settings.disabled
-    stiffness = 0.0 if 'spring' in off else item.polynomial('stiffness')[0]
-    ends = _ends(item, tree)
-    bends = (*item.polynomial('stiffness')[1:], values['quadratic_damping'],
-             values['cubic_damping'])
-    if ends is not None and not any(bends) and _spring(
-            item, ends, stiffness, values['damping'], tree):
-        stiffness = values['damping'] = 0.0
-    if stiffness:
-        item.document.report.remark('warning', f'{item.called()}: the spring of its stiffness is '
-                                    'not used', item.document.report.source(item.element))
+    stiffness = (0.0, 0.0, 0.0) if 'spring' in off else item.polynomial('stiffness')
+    grows = any((*stiffness[1:], values['quadratic_damping'], values['cubic_damping']))
+    ends = None if grows else _ends(item, tree)
+    if ends is not None:
+        at = [places[link] @ [*point, 1.0] for link, point in ends]
+        between(item, ends, float(np.linalg.norm(at[1] - at[0])), values['damping'], tree)
+        stiffness, values['damping'] = (0.0, 0.0, 0.0), 0.0
+    if any(stiffness) and joint is not None:
+        name, coefficient = joint
+        spring = along_joint(item, coefficient, coefficient * tree.rests.get(name, 0.0))
+        own = tree.joints[numbers[name]]
+        if spring is not None:
+            tree.joints[numbers[name]] = replace(own, dynamics=replace(
+                own.dynamics, springs=(*own.dynamics.springs, spring)))
+        stiffness = (0.0, 0.0, 0.0)
+    if any(stiffness):
+        item.document.report.leave_out(
+            'tendons', f'the spring of {item.called()}, which is neither a straight one between '
+            'two sites with one stiffness nor of a single joint,',
+            item.document.report.source(item.element))
     if any(values.values()):
         ratio = 0.0 if joint is None else abs(joint[1])   # the tendon's own speed counts
         values['quadratic_damping'] *= ratio
         values['cubic_damping'] *= ratio**2
         _add(item, values, joint, tree, numbers)
     if 'limit' not in off and item.text('range') and item.text('limited', 'auto') != 'false':
-        item.document.report.remark('warning', f'{item.called()}: its range is not used',
-                                    item.document.report.source(item.element))
+        item.document.report.remark(
+            'warning', f'{item.called()}: its range is not used; limits are those of joints',
+            item.document.report.source(item.element))
 
 
 def _ends(item: Item, tree: Tree) -> list[tuple[str, np.ndarray]] | None:
@@ -144,23 +146,6 @@ def _ends(item: Item, tree: Tree) -> list[tuple[str, np.ndarray]] | None:
         link, pose = tree.sites[name]
         found.append((link, pose[:3, 3]))
     return found
-
-
-def _spring(item: Item, ends: list[tuple[str, np.ndarray]], stiffness: float, damping: float,
-            tree: Tree) -> bool:
-    """Add a spring with a damper; tell whether it is one, that is, without a slack range."""
-    length, longest = ((item.numbers('springlength', 1, 2) or (-1.0,)) * 2)[:2]
-    if length != longest or not (stiffness or damping):
-        return False
-    (link1, point1), (link2, point2) = ends
-    if length == -1.0:   # that of the pose in the file
-        at = [tree.at_start[link] @ [*point, 1.0] for link, point in ends]
-        length = float(np.linalg.norm(at[1] - at[0]))
-    tree.springs.append(SpringDamper(
-        item.name or f'tendon_{len(tree.springs) + 1}', link1, link2,
-        tuple(point1.tolist()), tuple(point2.tolist()), stiffness, damping, length,
-        item.document.report.source(item.element)))
-    return True
 
 
 def _actuator(item: Item, ratios: dict[str, tuple[str, float]], tree: Tree,
@@ -197,10 +182,11 @@ def _add(item: Item, values: dict[str, float], target: tuple[str, float] | None,
     """Add the resistance of a tendon or actuator to that of its one joint."""
     k = -1 if target is None else numbers[target[0]]
     if target is None or tree.joints[k].kind not in ('revolute', 'continuous', 'prismatic'):
-        raise UnsupportedError(
-            f'{" and ".join(_nonzero(values))} of {item.called()}, which '
-            'acts on more than one coordinate,', 'allowed: on a hinge or slide joint, or a '
-            'tendon of one', source=item.document.report.source(item.element))
+        item.document.report.leave_out(
+            'actuators' if item.element.getparent().tag == 'actuator' else 'tendons',
+            f'{" and ".join(_nonzero(values))} of {item.called()}, which acts on more than a '
+            'single hinge or slide joint,', item.document.report.source(item.element))
+        return
     ratio = abs(target[1])
     joint = tree.joints[k]
     own = joint.dynamics

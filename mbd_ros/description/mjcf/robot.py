@@ -20,10 +20,11 @@ from typing import Any
 
 from mbd_ros.description.mjcf.attributes import remark_unused
 from mbd_ros.description.mjcf.bodies import read_bodies, Tree, WORLD
-from mbd_ros.description.mjcf.document import Document, Item, open_document
+from mbd_ros.description.mjcf.document import Document, open_document
 from mbd_ros.description.mjcf.equality import read_equality
 from mbd_ros.description.mjcf.masses import scaled
 from mbd_ros.description.mjcf.resistance import read_transmissions
+from mbd_ros.description.mjcf.springs import add_timed_springs
 from mbd_ros.description.records.finding import Severity
 from mbd_ros.description.records.inertia_check import check_inertias
 from mbd_ros.description.records.loop_joints import check_loops
@@ -78,15 +79,16 @@ def read_mjcf(root: Any, report: Report) -> Mechanism:
         _remark_parts(one)
         remark_unused(one)
     read_transmissions(tree)
+    links = scaled(tree.links, document.settings.total)
+    add_timed_springs(tree, links)
     loops = read_equality(document, tree)
     spanned = span(tree.links, tree.joints, report)
     check_loops(loops, tree.springs, tree.links, spanned.joints, report)
-    links = scaled(tree.links, document.settings.total)
     check_inertias(links, report)
     name = root.get('model', '').strip() or stem_of(Path(report.file)).strip('<>')
     mechanism = Mechanism(name, WORLD, tuple(links), spanned.joints, tuple(report.findings),
                           report.file, '', tuple(loops), tuple(tree.springs),
-                          gravity=document.settings.gravity)
+                          fluids=tuple(tree.fluids), gravity=document.settings.gravity)
     return replace(mechanism, text=urdf_text(mechanism, shapes=_shapes(tree)))
 
 
@@ -104,11 +106,6 @@ def _remark_parts(document: Document) -> None:
         report.remark('info', 'of <actuator> only armature and damping are used: efforts are '
                       'those of the joints', report.source(part))
     for part in document.root.iterfind('option'):
-        fluid = [name for name in _FLUID if any(
-            Item(part, dict(part.attrib), document).numbers(name, 1, 3) or ())]
-        if fluid:
-            report.remark('warning', f'<option>: no {", ".join(fluid)} is used; bodies move in a '
-                          'vacuum', report.source(part))
         others = [name for name in part.attrib if name not in ('gravity', *_FLUID)]
         if others:
             report.remark('info', f'{", ".join(others)} of <option> are not used: they are for '

@@ -134,7 +134,8 @@ def _module(graph: ModuleGraph, module: str, port: str, links: list[Link],
     """Add bodies and joints of a module that is carried by a port, or by its first body."""
     kind = graph.types[graph.instances[module].type]
     for name, body in kind.bodies.items():
-        links.append(Link(f'{module}/{name}', body.inertia, body.source))
+        links.append(Link(f'{module}/{name}', body.inertia, body.source,
+                          body.gravity_compensation))
     for branch in _branches(kind, kind.ports[port].body if port else next(iter(kind.bodies))):
         _inside(module, branch, links, joints)
 

@@ -118,7 +118,8 @@ def _bodies(value: Value, mechanism: Mechanism) -> dict[str, Body]:
             link.name, link.inertia, visuals, link.source,
             _of_link(mechanism.fluids, link.name), _of_link(mechanism.contacts, link.name),
             _of_link(mechanism.flexibles, link.name),
-            tuple(one for one in mechanism.thrusters if one.link == link.name))
+            tuple(one for one in mechanism.thrusters if one.link == link.name),
+            link.gravity_compensation)
     return bodies
 
 

@@ -98,7 +98,8 @@ def read_thruster(name: str, body: str, value: Value) -> ThrusterBody:
 
 def read_spring(name: str, value: Value, bodies: Mapping[str, Body]) -> SpringDamper:
     """Return a spring with a damper between points of two bodies."""
-    fields = value.fields('body1', 'body2', 'point1', 'point2', 'stiffness', 'damping', 'length')
+    fields = value.fields('body1', 'body2', 'point1', 'point2', 'stiffness', 'damping', 'length',
+                          'slack')
     first, second = (fields[key].choice(tuple(bodies)) for key in ('body1', 'body2'))
     if first == second:
         fields['body2'].fail(f"is '{second}', as body1; allowed: another body")
@@ -106,4 +107,4 @@ def read_spring(name: str, value: Value, bodies: Mapping[str, Body]) -> SpringDa
                    for key in ('point1', 'point2'))
     return SpringDamper(name, first, second, here, there, fields.not_negative('stiffness'),
                         fields.not_negative('damping'), fields.not_negative('length'),
-                        value.source)
+                        value.source, fields.not_negative('slack'))

@@ -26,7 +26,7 @@ from mbd_ros.description.modules.records import (
     Body, FREE, Gender, ModuleType, Port, PortJoint, RIGID, Visual, VisualKind)
 from mbd_ros.description.records.inertia_check import check_inertias
 from mbd_ros.description.records.mechanism import (
-    Dynamics, Inertia, Joint, JointKind, Limits, Link, Matrix3, SpringDamper, Vector3)
+    Dynamics, Inertia, Joint, JointKind, JointSpring, Limits, Link, Matrix3, SpringDamper, Vector3)
 from mbd_ros.description.records.report import nearest
 from mbd_ros.description.urdf.annotations import check_weight
 from mbd_ros.description.urdf.thrusters import check_thrusters
@@ -42,6 +42,7 @@ FRAME = '_frame'
 
 _SIZES = {'box': 3, 'cylinder': 2, 'sphere': 1, 'capsule': 2}
 _LIMITED = ('revolute', 'prismatic')
+_SPRUNG = ('revolute', 'continuous', 'prismatic', 'spherical')
 
 
 def read_type(name: str, value: Value, folder: str | None,
@@ -116,7 +117,7 @@ def read_type(name: str, value: Value, folder: str | None,
 
 def _body(name: str, value: Value) -> Body:
     fields = value.fields('mass', 'center', 'inertia', 'visuals', 'fluid', 'contact', 'flexible',
-                          'thrusters')
+                          'thrusters', 'gravity_compensation')
     inertia = None
     if 'mass' in fields:
         center: Vector3 = fields['center'].vector() if 'center' in fields else (0.0, 0.0, 0.0)
@@ -131,7 +132,8 @@ def _body(name: str, value: Value) -> Body:
         read_contact(name, fields['contact']) if 'contact' in fields else None,
         read_flexible(name, fields['flexible']) if 'flexible' in fields else None,
         tuple(read_thruster(key, name, entry) for key, entry in (
-            fields['thrusters'].entries('thruster') if 'thrusters' in fields else ())))
+            fields['thrusters'].entries('thruster') if 'thrusters' in fields else ())),
+        fields.number('gravity_compensation', 0.0))
 
 
 def _tensor(value: Value) -> Matrix3:
@@ -170,7 +172,7 @@ def _visual(value: Value) -> Visual:
 
 def _joint(name: str, value: Value, bodies: dict[str, Body]) -> Joint:
     fields = value.fields('type', 'parent', 'child', 'position', 'orientation', 'axis', 'limits',
-                          'dynamics')
+                          'dynamics', 'springs')
     ends = []
     for key in ('parent', 'child'):
         ends.append(_known_body(fields[key], bodies))
@@ -189,7 +191,7 @@ def _known_body(value: Value, bodies: dict[str, Body]) -> str:
 
 def _moving(fields: Fields) -> PortJoint:
     kind = cast(JointKind, fields['type'].choice(KINDS))
-    for key in ('axis', 'limits', 'dynamics'):
+    for key in ('axis', 'limits', 'dynamics', 'springs'):
         if kind == 'fixed' and key in fields:
             fields[key].fail('has no meaning for a fixed joint')
     if kind == 'fixed':
@@ -204,13 +206,32 @@ def _moving(fields: Fields) -> PortJoint:
         limits = _limits(fields['limits'], kind)
     dynamics = Dynamics()
     if 'dynamics' in fields:
-        known = tuple(one.name for one in dataclasses.fields(Dynamics))
+        known = tuple(one.name for one in dataclasses.fields(Dynamics) if one.name != 'springs')
         feel = fields['dynamics'].fields(*known)
         dynamics = Dynamics(*(feel.not_negative(name) for name in known))
         if dynamics.series_stiffness and not dynamics.armature:
             feel.owner.fail("has 'series_stiffness' without 'armature'; allowed: a rotor between "
                             'motor and spring')
+    if 'springs' in fields:
+        dynamics = dataclasses.replace(dynamics, springs=tuple(
+            _joint_spring(one, kind) for one in fields['springs'].items()))
     return PortJoint(kind, fields.axis((0.0, 0.0, 1.0)), limits, dynamics)
+
+
+def _joint_spring(value: Value, kind: JointKind) -> JointSpring:
+    fields = value.fields('stiffness', 'reference', 'slack')
+    if kind not in _SPRUNG:
+        value.fail(f'has no meaning for a {kind} joint')
+    c1, c2, c3 = fields['stiffness'].numbers(3)
+    reference: tuple[float, ...] = ()
+    if 'reference' in fields:
+        reference = fields['reference'].numbers(4 if kind == 'spherical' else 1)
+        if kind == 'spherical' and not any(reference):
+            fields['reference'].fail('is zero; allowed: a quaternion x y z w')
+    slack = fields.not_negative('slack')
+    if slack and kind == 'spherical':
+        fields['slack'].fail('has no meaning for a spherical joint')
+    return JointSpring((c1, c2, c3), reference, slack, value.source)
 
 
 def _limits(value: Value, kind: JointKind) -> Limits:
@@ -243,6 +264,7 @@ def _port(name: str, value: Value, bodies: dict[str, Body]) -> Port:
             fields['angles'].fail('is empty; allowed: one angle or more, or no angles for any')
     joint = RIGID
     if 'joint' in fields:
-        joint = _moving(fields['joint'].fields('type', 'axis', 'limits', 'dynamics'))
+        joint = _moving(fields['joint'].fields(
+            'type', 'axis', 'limits', 'dynamics', 'springs'))
     return Port(name, body, fields.pose(), cast(Gender, gender), connector, angles, joint,
                 value.source)

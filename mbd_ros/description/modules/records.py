@@ -74,6 +74,8 @@ class Body:
         Where it was written.
     fluid, contact, flexible, thrusters
         As of a link of a ``Mechanism``.
+    gravity_compensation : float
+        The share of its weight that is taken off.
 
     """
 
@@ -85,6 +87,7 @@ class Body:
     contact: ContactBody | None = None
     flexible: FlexibleBody | None = None
     thrusters: tuple[ThrusterBody, ...] = ()
+    gravity_compensation: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from mbd_ros.description.modules.reader import VERSION
 from mbd_ros.description.modules.records import (
     Body, ModuleGraph, ModuleType, Port, PortJoint, Visual)
 from mbd_ros.description.records.mechanism import (
-    ContactBody, FluidBody, Joint, Limits, Pose, SpringDamper)
+    ContactBody, FluidBody, Joint, JointSpring, Limits, Pose, SpringDamper)
 from mbd_ros.description.records.thruster import ThrusterBody
 from mbd_ros.description.write.annotations import flexible_element
 
@@ -89,6 +89,8 @@ def _body(body: Body) -> dict[str, Any]:
     if body.flexible is not None:
         fields['flexible'] = {**_pose(body.flexible.frame),
                               'beam': dict(flexible_element(body.flexible)[-1].attrib)}
+    if body.gravity_compensation:
+        fields['gravity_compensation'] = body.gravity_compensation
     if body.thrusters:
         fields['thrusters'] = {one.name: _thruster(one) for one in body.thrusters}
     if body.visuals:
@@ -121,7 +123,7 @@ def _spring(spring: SpringDamper) -> dict[str, Any]:
     return {'body1': spring.link1, 'body2': spring.link2, 'point1': list(spring.point1),
             'point2': list(spring.point2), **_without({
                 'stiffness': spring.stiffness, 'damping': spring.damping,
-                'length': spring.length})}
+                'length': spring.length, 'slack': spring.slack})}
 
 
 def _visual(visual: Visual) -> dict[str, Any]:
@@ -148,7 +150,15 @@ def _moving(joint: PortJoint) -> dict[str, Any]:
     dynamics = joint.dynamics
     return {'type': joint.kind, 'axis': list(joint.axis), **_without({
         'limits': _limits(joint.limits),
-        'dynamics': _without(dataclasses.asdict(dynamics))})}
+        'dynamics': _without({
+            one.name: getattr(dynamics, one.name) for one in dataclasses.fields(dynamics)
+            if one.name != 'springs'}),
+        'springs': [_joint_spring(one) for one in dynamics.springs]})}
+
+
+def _joint_spring(spring: JointSpring) -> dict[str, Any]:
+    return _without({'stiffness': list(spring.stiffness), 'reference': list(spring.reference),
+                     'slack': spring.slack})
 
 
 def _limits(limits: Limits) -> dict[str, float]:

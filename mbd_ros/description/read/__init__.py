@@ -24,7 +24,7 @@ from typing import Any, Literal
 from mbd_ros.description.records.budget import reading
 from mbd_ros.description.records.finding import Source
 from mbd_ros.description.records.mechanism import Mechanism
-from mbd_ros.description.records.report import Place, Report, tag_name, TEXT
+from mbd_ros.description.records.report import IGNORABLE, Place, Report, tag_name, TEXT
 from mbd_ros.description.records.side_file import side_file
 from mbd_ros.description.urdf.loops_gepetto import closed_loops_beside
 from mbd_ros.description.urdf.robot import read_urdf
@@ -43,7 +43,8 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
          arguments: Mapping[str, object] | None = None, model: str | None = None,
          packages: Folders | None = None,
          folders: Sequence[str | os.PathLike[str]] = (),
-         rotor_inertia: Literal['described', 'transmissions'] = 'described') -> Mechanism:
+         rotor_inertia: Literal['described', 'transmissions'] = 'described',
+         ignore: Sequence[str] = ()) -> Mechanism:
     """
     Read a robot description.
 
@@ -70,6 +71,8 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
         Folders that the description may include files of, besides those of ``Roots``.
     rotor_inertia : {'described', 'transmissions'}
         Whether joints have the rotors that ``<transmission>`` gives, too, see ``add_rotors``.
+    ignore : sequence of str, optional
+        What of ``IGNORABLE`` is left out instead of being refused.
 
     Returns
     -------
@@ -83,15 +86,22 @@ def read(path_or_text: str | os.PathLike[str], *, mimic: bool = False,
     UnsupportedError
         If it has something this version cannot do.
     InvalidValueError
-        If there are arguments, and the file is no xacro; or ``rotor_inertia`` is something else.
+        If there are arguments, and the file is no xacro; or ``rotor_inertia`` or ``ignore`` is
+        something else.
 
     """
+    unknown = [ignore] if isinstance(ignore, str) else [
+        one for one in ignore if one not in IGNORABLE]
+    if unknown:
+        raise InvalidValueError('ignore', unknown[0], 'a list of '
+                                f'{", ".join(map(repr, IGNORABLE))}')
     if rotor_inertia not in ('described', 'transmissions'):
         raise InvalidValueError('rotor_inertia', rotor_inertia, "'described' or 'transmissions'")
     from_shapes = inertia == 'from_shapes'
     mechanism = _read(path_or_text, partial(
         Report, checked=inertia != 'unchecked', mimic=mimic, folders=folders,
-        from_shapes=from_shapes, rotors=rotor_inertia == 'transmissions', packages=packages),
+        from_shapes=from_shapes, rotors=rotor_inertia == 'transmissions', packages=packages,
+        ignore=tuple(ignore)),
         xacro, arguments, model, packages)
     mechanism = replace(mechanism, packages=tuple(
         (name, os.fspath(folder)) for name, folder in (packages or {}).items()))

@@ -88,9 +88,15 @@ def closing(joint: Joint, report: Report) -> LoopJoint:
             'remove it: it leaves all motions free',
             source=joint.source)
     turns = kind in ('revolute', 'prismatic', 'planar')
-    if replace(joint.dynamics, series_stiffness=0.0, series_damping=0.0) != Dynamics():
-        report.remark('warning', f"joint '{joint.name}' closes a loop: its damping, friction and "
-                      'armature are not used', joint.source)
+    missing = [word for word, there in (('springs', joint.dynamics.springs),
+                                        ('rotor inertia', joint.dynamics.armature)) if there]
+    if missing:
+        report.leave_out('closing', f"{' and '.join(missing)} of joint '{joint.name}', which "
+                         'closes a loop and has no coordinate,', joint.source)
+    if replace(joint.dynamics, series_stiffness=0.0, series_damping=0.0, armature=0.0,
+               springs=()) != Dynamics():
+        report.remark('warning', f"joint '{joint.name}' closes a loop: its damping and friction "
+                      'are not used', joint.source)
     if joint.dynamics.series_stiffness:
         report.remark('warning', f"joint '{joint.name}' closes a loop: its <mbd:series_elastic> "
                       'is not used', joint.source)

@@ -70,11 +70,27 @@ class Inertia:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A rigid body; ``inertia`` is None where the description gives none."""
+    """
+    A rigid body.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    inertia : Inertia, optional
+        None where the description gives none.
+    source : Source
+        Where it was written.
+    gravity_compensation : float
+        The share of its weight that a force at its mass centre takes off; 1 where no gravity acts
+        on it.
+
+    """
 
     name: str
     inertia: Inertia | None = None
     source: Source = Source()
+    gravity_compensation: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +122,36 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class JointSpring:
+    """
+    A spring along the coordinates of a joint; what drives the joint acts beside it.
+
+    Its effort is ``-(c1 + c2 x + c3 x^2) x``. Of a joint with one coordinate x is how far that is
+    beyond the reference, less the slack. Of a spherical joint x is the rotation vector from the
+    reference, in the body's axes; its length stands in the brackets. A floating joint has that
+    and, with the same coefficients, x as the vector from the reference's position.
+
+    Attributes
+    ----------
+    stiffness : (3,) tuple
+        c1, c2, c3 [N m/rad, N m/rad^2, N m/rad^3, or N/m, N/m^2, N/m^3].
+    reference : tuple of float
+        Where it is free of force: a coordinate [rad, m], a quaternion x y z w, or position [m] and
+        quaternion; empty for zero, or no turn.
+    slack : float
+        How far beyond the reference a joint with one coordinate is free, too [rad, m].
+    source : Source
+        Where it was written.
+
+    """
+
+    stiffness: Vector3
+    reference: tuple[float, ...] = ()
+    slack: float = 0.0
+    source: Source = Source()
+
+
+@dataclass(frozen=True, slots=True)
 class Dynamics:
     """
     What resists a joint's motion.
@@ -125,6 +171,8 @@ class Dynamics:
     quadratic_damping, cubic_damping : float
         What viscous friction grows by: c2 and c3 of the effort ``(damping + c2 |v| + c3 v^2) v``
         [N m s^2/rad^2 or N s^2/m^2, N m s^3/rad^3 or N s^3/m^3].
+    springs : tuple of JointSpring
+        Springs along its coordinates.
 
     """
 
@@ -135,6 +183,7 @@ class Dynamics:
     series_damping: float = 0.0
     quadratic_damping: float = 0.0
     cubic_damping: float = 0.0
+    springs: tuple[JointSpring, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +314,8 @@ class SpringDamper:
         At which the spring is free of force [m].
     source : Source
         Where it was written.
+    slack : float
+        How much longer it may be without force [m]; a cable has its whole length of that.
 
     """
 
@@ -277,6 +328,7 @@ class SpringDamper:
     damping: float = 0.0
     length: float = 0.0
     source: Source = Source()
+    slack: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from typing import Any, TypeAlias
 from mbd_ros.description.records.budget import look, may_compare, take
 from mbd_ros.description.records.finding import Finding, Severity, Source
 from mbd_ros.errors import (
-    DescriptionError, LONGEST_VALUE, MOST_COMPARED, nearest_name, one_line)
+    DescriptionError, LONGEST_VALUE, MOST_COMPARED, nearest_name, one_line, UnsupportedError)
 
 
 TEXT = '<string>'
@@ -45,6 +45,16 @@ MOST_FINDINGS = 10_000
 """Of one file; that there are more is the last one."""
 
 
+IGNORABLE = {
+    'actuators': 'damping and rotor inertia of actuators on several joints',
+    'closing': 'springs and rotor inertia of joints that close loops',
+    'fluid': 'forces of a fluid that a simulator makes up',
+    'kinematic': 'links that a simulator moves, whatever pushes them',
+    'tendons': 'springs, damping and inertia of tendons along several joints or around bodies',
+}
+"""What may be left out of the equations, by the word that asks for it."""
+
+
 class Report:
     """
     What is remarked while one file is read.
@@ -65,13 +75,16 @@ class Report:
         Whether transmissions of a URDF give joints the inertia of their motors.
     packages : mapping, optional
         Folders of packages by name, as its user gave them.
+    ignore : sequence of str
+        What of ``IGNORABLE`` its user wants left out.
 
     """
 
     def __init__(self, file: str, *, checked: bool = True, mimic: bool = False,
                  folders: Sequence[str | os.PathLike[str]] = (), from_shapes: bool = False,
                  rotors: bool = False,
-                 packages: Mapping[str, str | os.PathLike[str]] | None = None) -> None:
+                 packages: Mapping[str, str | os.PathLike[str]] | None = None,
+                 ignore: Sequence[str] = ()) -> None:
         self.file = file
         self.checked = checked
         self.mimic = mimic
@@ -79,6 +92,7 @@ class Report:
         self.from_shapes = from_shapes
         self.rotors = rotors
         self.packages = packages
+        self.ignore = ignore
         self.findings: list[Finding] = []
         self._places: Sequence[Place] = ()
         self._included = False
@@ -133,6 +147,31 @@ class Report:
             self.remark('warning', f"joint '{joint}' mimics '{leader}'; it is read as an ordinary "
                         'joint, without the coupling', source,
                         'load with mimic=True couples it')
+
+    def leave_out(self, word: str, what: str, source: Source) -> None:
+        """
+        Refuse what enters the equations and is not read, or leave it out with a finding.
+
+        Parameters
+        ----------
+        word : str
+            Of ``IGNORABLE``.
+        what : str
+            Names it, as the subject of a sentence.
+        source : Source
+            Where it stands.
+
+        Raises
+        ------
+        UnsupportedError
+            If the user did not ask to ignore it.
+
+        """
+        if word not in self.ignore:
+            raise UnsupportedError(what, f"load(..., ignore=['{word}']), or --ignore {word}, "
+                                   'loads the robot without it', source=source)
+        self.remark('warning', f'{what.rstrip(",")} is not in the equations, as it was loaded',
+                    source)
 
     def error(self, message: str, source: Source) -> DescriptionError:
         """Return the error to raise."""

@@ -32,6 +32,8 @@ QUADRATIC_DAMPING, CUBIC_DAMPING = (
     f'{{{NAMESPACE}}}{power}_damping' for power in ('quadratic', 'cubic'))
 """Attributes of ``<dynamics>``: viscous friction that grows with the speed."""
 SERIES_ELASTIC = f'{{{NAMESPACE}}}series_elastic'
+SPRING = f'{{{NAMESPACE}}}spring'
+GRAVITY_COMPENSATION = f'{{{NAMESPACE}}}gravity_compensation'
 POLYNOMIAL = f'{{{NAMESPACE}}}polynomial_mimic'
 GENERATION = f'{{{NAMESPACE}}}generation'
 """Attribute of ``<robot>``: number of a robot among those that take each other's place."""
@@ -173,6 +175,7 @@ _LINK = Element({'name': _NAME}, {
     FLEXIBLE: Child(_FLEXIBLE),
     CONTACT: Child(_CONTACT, many=True),
     THRUSTER: Child(_THRUSTER, many=True),
+    GRAVITY_COMPENSATION: Child(Element({'value': _VALUE})),
 })
 
 _JOINT = Element({'name': _NAME, 'type': _NAME}, {
@@ -192,6 +195,9 @@ _JOINT = Element({'name': _NAME, 'type': _NAME}, {
     ARMATURE: Child(Element({'value': _VALUE})),
     POLYNOMIAL: Child(Element({'joint': _NAME, 'coefficients': Attribute(5, required=True)})),
     SERIES_ELASTIC: Child(Element({'stiffness': _VALUE, 'damping': _NUMBER})),
+    SPRING: Child(Element({
+        'stiffness': _NUMBER, 'quadratic_stiffness': _NUMBER, 'cubic_stiffness': _NUMBER,
+        'reference': _TEXT, 'slack': _NUMBER}), many=True),
 })
 
 _END = Element({'link': _NAME, 'xyz': Attribute(3), 'rpy': Attribute(3),
@@ -211,7 +217,7 @@ _CONSTRAINT = Element({'name': _NAME, 'type': _NAME}, {
     'child_axis': _AXIS,
 })
 _SPRING_DAMPER = Element({'name': _NAME, 'stiffness': _NUMBER, 'damping': _NUMBER,
-                          'length': _NUMBER}, {
+                          'length': _NUMBER, 'slack': _NUMBER}, {
     'link1': Child(Element({'link': _NAME, 'xyz': Attribute(3)}), required=True),
     'link2': Child(Element({'link': _NAME, 'xyz': Attribute(3)}), required=True),
 })

@@ -10,12 +10,12 @@
 # or implied. See the License for the specific language governing permissions and limitations under
 # the License.
 
-"""Poses of the links with all joints at zero."""
+"""Poses of the links with all joints at zero, or elsewhere."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,8 @@ from mbd_ros.description.records.poses import matrix_of
 Array = NDArray[np.float64]
 
 
-def zero_poses(root: str, joints: Iterable[Joint]) -> dict[str, Array]:
+def zero_poses(root: str, joints: Iterable[Joint],
+               moved: Mapping[str, Array] | None = None) -> dict[str, Array]:
     """
     Return the poses of all links in the frame of the root, homogeneous (4, 4), at q = 0.
 
@@ -36,8 +37,11 @@ def zero_poses(root: str, joints: Iterable[Joint]) -> dict[str, Array]:
         Name of the root link.
     joints : iterable of Joint
         Those of the spanning tree.
+    moved : mapping of str to (4, 4) array, optional
+        What moves the child of a joint from there, by the name of the joint.
 
     """
+    moved = moved or {}
     carried: dict[str, list[Joint]] = defaultdict(list)
     for joint in joints:
         carried[joint.parent].append(joint)
@@ -47,5 +51,7 @@ def zero_poses(root: str, joints: Iterable[Joint]) -> dict[str, Array]:
         parent = waiting.pop()
         for joint in carried[parent]:
             poses[joint.child] = poses[parent] @ matrix_of(joint.origin)
+            if joint.name in moved:
+                poses[joint.child] = poses[joint.child] @ moved[joint.name]
             waiting.append(joint.child)
     return poses

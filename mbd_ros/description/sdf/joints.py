@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from mbd_ros.description.records.finding import Source
 from mbd_ros.description.records.loop_joints import along, loop_kind
 from mbd_ros.description.records.mechanism import (
-    Dynamics, Joint, JointKind, Limits, Link, LoopJoint, Mimic, Pose, Vector3)
+    Dynamics, Joint, JointKind, JointSpring, Limits, Link, LoopJoint, Mimic, Pose, Vector3)
 from mbd_ros.description.records.poses import inverse, pose_from
 from mbd_ros.description.records.report import nearest, Report
 from mbd_ros.description.records.vocabulary import DRAKE
@@ -62,8 +62,7 @@ _STOP = 'limits are those of the position, not springs'
 _IN_AXIS = {
     'limit': (('lower', 'upper', 'effort', 'velocity'), {
         'stiffness': _STOP, 'dissipation': _STOP}),
-    'dynamics': (('damping', 'friction', 'spring_stiffness'), {
-        'spring_reference': 'springs of joints are not read'}),
+    'dynamics': (('damping', 'friction', 'spring_stiffness', 'spring_reference'), {}),
     'mimic': (('multiplier', 'offset', 'reference'), {})}
 """What is read in the parts of an axis, and what is known and not used."""
 
@@ -331,14 +330,16 @@ def _joint(raw: RawJoint, name: str, tag: str, axis: Vector3, report: Report) ->
     for ours, value in values.items():
         if value < 0.0:
             raise report.error(f'{what}: {ours}={value:.9g} is negative', raw.source)
-    if value_of(part, 'dynamics/spring_stiffness', 0.0, what, report):
-        report.remark('warning', f'{what}: the spring of its spring_stiffness is not used',
-                      raw.source)
+    stiffness, rest = (value_of(part, f'dynamics/{one}', 0.0, what, report)
+                       for one in ('spring_stiffness', 'spring_reference'))
+    springs = (JointSpring((stiffness, 0.0, 0.0), (rest,), source=raw.source),) if (
+        stiffness) else ()
     if kind == 'revolute' and lower == -inf and upper == inf:
         kind = 'continuous'
     return Joint(name, kind, raw.parent, raw.child, place, axis,
-                 Limits(lower, upper, source=raw.source, **rates), Dynamics(**values),
-                 _mimic(part, name, raw.source, report), raw.source)
+                 Limits(lower, upper, source=raw.source, **rates),
+                 Dynamics(**values, springs=springs), _mimic(part, name, raw.source, report),
+                 raw.source)
 
 
 def _mimic(part: Any, name: str, source: Source, report: Report) -> Mimic | None:

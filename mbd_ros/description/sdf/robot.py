@@ -155,13 +155,13 @@ def _check_model(model: Any, report: Report) -> None:
 def _link(element: Any, report: Report) -> Link:
     name, source = element.get('name', ''), report.source(element)
     what = f"link '{name}'"
-    if text_of(element, 'gravity', '1') in ('0', 'false') or text_of(element, 'kinematic') in (
-            '1', 'true'):
-        report.remark('warning', f'{what}: <gravity> and <kinematic> are not used; it moves as '
-                      'all others do', source)
+    if text_of(element, 'kinematic') in ('1', 'true'):
+        report.leave_out('kinematic', f'<kinematic> of {what}, which a program moves whatever '
+                         'pushes it,', source)
+    floats = text_of(element, 'gravity', '1').lower() in ('0', 'false')
     remark_others(element, ('pose', 'inertial', 'visual', 'collision', 'gravity', 'kinematic'),
                   _LINK, what, report)
-    return Link(name, _inertia(element, what, source, report), source)
+    return Link(name, _inertia(element, what, source, report), source, float(floats))
 
 
 def _inertia(element: Any, what: str, source: Source, report: Report) -> Inertia | None:

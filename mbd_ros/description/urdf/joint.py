@@ -14,17 +14,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import copysign, hypot, inf
 import sys
 from typing import Any, cast, get_args
 
 from mbd_ros.description.records.mechanism import (
-    Dynamics, Joint, JointKind, Limits, Mimic, Vector3)
+    Dynamics, Joint, JointKind, JointSpring, Limits, Mimic, Vector3)
 from mbd_ros.description.records.numbers import is_infinite, read_numbers
 from mbd_ros.description.records.poses import read_pose
 from mbd_ros.description.records.report import nearest, Report, tag_name
 from mbd_ros.description.records.vocabulary import (
-    ARMATURE, COUPLED, CUBIC_DAMPING, POLYNOMIAL, QUADRATIC_DAMPING, SERIES_ELASTIC)
+    ARMATURE, COUPLED, CUBIC_DAMPING, POLYNOMIAL, QUADRATIC_DAMPING, SERIES_ELASTIC,
+    SPRING)
 
 KINDS: tuple[str, ...] = get_args(JointKind)
 
@@ -41,7 +43,8 @@ _RESISTS = (('dynamics', 'damping', 'damping'), ('dynamics', 'friction', 'fricti
             ('dynamics', CUBIC_DAMPING, 'cubic_damping'),
             (ARMATURE, 'value', 'armature'), (SERIES_ELASTIC, 'stiffness', 'series_stiffness'),
             (SERIES_ELASTIC, 'damping', 'series_damping'))
-_FEEL = ('axis', 'limit', 'dynamics', 'mimic', POLYNOMIAL, ARMATURE, SERIES_ELASTIC)
+_FEEL = ('axis', 'limit', 'dynamics', 'mimic', POLYNOMIAL, ARMATURE, SERIES_ELASTIC, SPRING)
+_STIFFNESS = ('stiffness', 'quadratic_stiffness', 'cubic_stiffness')
 
 
 def read_joint(element: Any, raw: Any, report: Report) -> Joint:
@@ -99,7 +102,7 @@ def _remark_unused(element: Any, kind: JointKind, report: Report) -> None:
     for tag in _FEEL:
         part = element.find(tag)
         if part is not None and not (kind == 'planar' and tag == 'axis') and not (
-                kind in _BY_RATES and tag in ('dynamics', ARMATURE)):
+                kind in _BY_RATES and tag in ('dynamics', ARMATURE, SPRING)):
             report.remark('info', f"joint '{element.get('name')}': element <{tag_name(part)}> has "
                           f'no meaning for a {kind} joint and is not used', report.source(part))
 
@@ -179,7 +182,8 @@ def _read_dynamics(element: Any, kind: JointKind, report: Report) -> Dynamics:
             raise report.error(f"joint '{element.get('name')}': {attribute}="
                                f'{values[meaning]:.9g} of <{tag_name(part)}> is negative',
                                report.source(part))
-    found, part = Dynamics(**values), element.find(SERIES_ELASTIC)
+    found, part = Dynamics(**values, springs=tuple(_read_springs(element, kind, report))), (
+        element.find(SERIES_ELASTIC))
     if part is not None and kind not in _BY_RATES and not (
             found.series_stiffness and found.armature):
         raise report.error(
@@ -187,6 +191,25 @@ def _read_dynamics(element: Any, kind: JointKind, report: Report) -> Dynamics:
             f'{found.series_stiffness:.9g} behind a rotor of inertia {found.armature:.9g}; '
             'allowed: both above 0, the rotor by <mbd:armature>', report.source(part))
     return found
+
+
+def _read_springs(element: Any, kind: JointKind, report: Report) -> Iterator[JointSpring]:
+    """Yield the springs along the coordinates of a joint."""
+    count = {'spherical': 4, 'floating': 7}.get(kind, 1)
+    for part in element.iterfind(SPRING):
+        c1, c2, c3 = (read_numbers(part, name, 1, report)[0] if part.get(name) is not None
+                      else 0.0 for name in _STIFFNESS)
+        reference = (read_numbers(part, 'reference', count, report)
+                     if part.get('reference') is not None else ())
+        slack = (read_numbers(part, 'slack', 1, report)[0] if part.get('slack') is not None
+                 else 0.0)
+        turn = reference[-4:] if count > 1 else ()
+        if slack < 0.0 or (slack and count > 1) or (turn and not any(turn)):
+            raise report.error(
+                f"joint '{element.get('name')}': <mbd:spring> has the slack {slack:.9g} and the "
+                f'reference "{part.get("reference", "")}"; allowed: a slack of 0 or more, with '
+                'one coordinate only, and a quaternion that is not zero', report.source(part))
+        yield JointSpring((c1, c2, c3), tuple(reference), slack, report.source(part))
 
 
 def _read_mimic(element: Any, raw: Any, report: Report) -> Mimic | None:

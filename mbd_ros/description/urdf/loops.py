@@ -260,7 +260,8 @@ def _spring_damper(element: Any, found: Found, report: Report) -> None:
                    else (0.0, 0.0, 0.0))
         points.append((x, y, z))
     values = {name: read_numbers(element, name, 1, report)[0]
-              for name in ('stiffness', 'damping', 'length') if element.get(name) is not None}
+              for name in ('stiffness', 'damping', 'length', 'slack')
+              if element.get(name) is not None}
     found.springs.append(SpringDamper(
         element.get('name'), first.get('link'), second.get('link'), points[0], points[1],
         source=report.source(element), **values))

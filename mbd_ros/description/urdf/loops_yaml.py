@@ -93,9 +93,10 @@ def _point(fields: Fields) -> Vector3:
 
 
 def _spring(value: Value) -> SpringDamper:
-    name, fields = _named(value, 'spring', 'link1', 'link2', 'stiffness', 'damping', 'length')
+    name, fields = _named(value, 'spring', 'link1', 'link2', 'stiffness', 'damping', 'length',
+                          'slack')
     one, other = (fields[key].fields('link', 'xyz') for key in ('link1', 'link2'))
-    stiffness, damping, length = (fields.not_negative(key)
-                                  for key in ('stiffness', 'damping', 'length'))
+    stiffness, damping, length, slack = (fields.not_negative(key)
+                                         for key in ('stiffness', 'damping', 'length', 'slack'))
     return SpringDamper(name, one['link'].word(), other['link'].word(), _point(one),
-                        _point(other), stiffness, damping, length, value.source)
+                        _point(other), stiffness, damping, length, value.source, slack)

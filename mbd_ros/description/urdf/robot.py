@@ -29,9 +29,11 @@ from mbd_ros.description.records.poses import matrix3, read_pose
 from mbd_ros.description.records.report import Report, tag_name
 from mbd_ros.description.records.side_file import stem_of
 from mbd_ros.description.records.tree import span
-from mbd_ros.description.records.vocabulary import AS_PUBLISHED, GENERATION, GRAVITY, ROBOT
+from mbd_ros.description.records.vocabulary import (
+    AS_PUBLISHED, GENERATION, GRAVITY, GRAVITY_COMPENSATION, ROBOT)
 from mbd_ros.description.urdf.annotations import read_flexibles, read_fluids
 from mbd_ros.description.urdf.contacts import read_contacts
+from mbd_ros.description.urdf.gazebo_physics import add_gazebo_physics
 from mbd_ros.description.urdf.joint import read_joint
 from mbd_ros.description.urdf.joint_numbers import numbers_of
 from mbd_ros.description.urdf.loops import Found, read_loops, refuse_unread
@@ -86,6 +88,7 @@ def read_urdf(robot: Any, report: Report, *,
     if closed is not None:
         closed.change_joints(robot)
     add_rotors(robot, report)
+    add_gazebo_physics(robot, report)
     numbers = numbers_of(robot)
     links = tuple(_read_link(element, raw, report)
                   for element, raw in zip(robot.findall('link'), numbers.links))
@@ -183,4 +186,10 @@ def _read_link(element: Any, raw: Any, report: Report) -> Link:
         tensor = rotation @ raw.inertial.inertia @ rotation.T
         inertia = Inertia(raw.inertial.mass, pose.translation,
                           matrix3(0.5 * (tensor + tensor.T) + 0.0), report.source(inertial))
-    return Link(element.get('name'), inertia, report.source(element))
+    return Link(element.get('name'), inertia, report.source(element),
+                _gravity_compensation(element, report))
+
+
+def _gravity_compensation(element: Any, report: Report) -> float:
+    part = element.find(GRAVITY_COMPENSATION)
+    return 0.0 if part is None else read_numbers(part, 'value', 1, report)[0]

@@ -23,9 +23,7 @@ from mbd_ros.description.records.report import owner, Report, tag_name
 MOST_ANGLE = tau + 0.01
 """[rad]: one turn, rounded."""
 
-_TRUE, _FALSE = ('true', '1'), ('false', '0')
 _NOT_READ = {
-    'springStiffness': 'the spring is not in the equations', 'springReference': '',
     'spring_stiffness': 'the spring is not in the equations',
     'dampingFactor': 'the damping of the link is not in the equations',
     'provideFeedback': '', 'initial_joint_position': ''}
@@ -51,13 +49,13 @@ def remark_suspicious(robot: Any, report: Report) -> None:
             report.remark('warning', f'{owner(element)}rpy="{text}" of <{tag_name(element)}> is '
                           'more than a turn', report.source(element),
                           'angles are radians: 90 degrees are 1.5707963267948966')
+    joints = {joint.get('name') for joint in robot.findall('joint')}
     for gazebo in robot.iterfind('gazebo'):
         name = gazebo.get('reference', '').strip()
         for part in gazebo.iterchildren('*') if name else ():
             value = (part.text or part.get('value') or '').strip()
-            if (part.tag == 'gravity' and value.lower() in _FALSE) or (
-                    part.tag == 'turnGravityOff' and value.lower() in _TRUE):
-                what = 'gravity acts on the link all the same'
+            if part.tag == 'springStiffness' and name not in joints:
+                what = f"there is no joint '{name}'"
             else:
                 what = _NOT_READ.get(part.tag, '')
             if what and value not in ('0', '0.0'):

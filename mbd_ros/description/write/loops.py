@@ -188,7 +188,13 @@ def _second_joint(loop: LoopJoint) -> Any:
 def spring_element(spring: SpringDamper, dialect: str = 'mbd') -> Any:
     """Return a spring as an element of a URDF: ``<mbd:spring_damper>``, or ``'drake'``'s."""
     values = {'stiffness': spring.stiffness, 'damping': spring.damping, 'length': spring.length}
+    if dialect != 'drake' and spring.slack:
+        values['slack'] = spring.slack
     if dialect == 'drake':
+        if spring.slack:
+            raise UnsupportedError(f"writing the spring '{spring.name}', which has slack, as "
+                                   "Drake's", 'write URDF with our own elements',
+                                   source=spring.source)
         element = _drake_element('linear_spring_damper', spring.name, spring.link1, spring.point1,
                                  spring.link2, spring.point2)
         for name, value in values.items():

@@ -36,6 +36,7 @@ def loops_yaml(mechanism: Mechanism) -> str:
     springs = [{'name': spring.name, 'link1': {'link': spring.link1, 'xyz': list(spring.point1)},
                 'link2': {'link': spring.link2, 'xyz': list(spring.point2)},
                 'stiffness': spring.stiffness, 'damping': spring.damping, 'length': spring.length}
+               | ({'slack': spring.slack} if spring.slack else {})
                for spring in mechanism.springs]
     text = yaml.safe_dump({'version': 1, 'loop_joints': loops, 'springs': springs},
                           sort_keys=False, default_flow_style=None)

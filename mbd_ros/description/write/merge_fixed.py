@@ -71,8 +71,8 @@ def merge_fixed(mechanism: Mechanism, shapes: Mapping[str, Sequence[Any]],
 
     Mass properties are added (parallel axis theorem); joints, loop joints, springs, contacts,
     thrusters, fluids, shapes and the sensors of ``<gazebo reference>`` move along. There stays
-    what is fixed to a link that bends, a link with ``<mbd:fluid>`` on one that has its own, and
-    moments of inertia without a mass.
+    what is fixed to a link that bends, a link with ``<mbd:fluid>`` on one that has its own, a link
+    whose weight is taken off by another share, and moments of inertia without a mass.
 
     Parameters
     ----------
@@ -118,6 +118,8 @@ def _places(mechanism: Mechanism) -> tuple[dict[str, _Place], list[Finding]]:
             inertia = links[child].inertia
             if joint.kind != 'fixed' or {place.link, child} & bent or (
                     child in wet and place.link in wet) or (
+                    links[child].gravity_compensation != links[place.link].gravity_compensation
+                    ) or (
                     inertia is not None and not inertia.mass and np.any(inertia.tensor)):
                 found[child] = _Place(child, np.eye(4))
                 continue

@@ -15,15 +15,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from math import inf
 from typing import Any
 
 from lxml import etree
 import numpy as np
-from transforms3d.quaternions import mat2quat
+from transforms3d.quaternions import mat2quat, quat2mat
 
 from mbd_ros.description.records.mechanism import (
-    Joint, LoopJoint, Matrix3, Mechanism, STANDARD_GRAVITY, Vector3)
+    Joint, JointSpring, LoopJoint, Matrix3, Mechanism, Pose, STANDARD_GRAVITY, Vector3)
+from mbd_ros.description.records.poses import matrix3
 from mbd_ros.description.write.annotations import refuse_annotations
 from mbd_ros.description.write.loops import numbers_text
 from mbd_ros.description.write.mjcf_inertia import add_inertials
@@ -79,6 +81,9 @@ def mjcf_text(mechanism: Mechanism) -> str:
     equality = etree.Element('equality')
     for loop in mechanism.loop_joints:
         _add_loop(equality, loop, bodies)
+    for link in mechanism.links:
+        if link.gravity_compensation and link.name != WORLD:
+            bodies[link.name].set('gravcomp', numbers_text([link.gravity_compensation]))
     for joint in mechanism.joints:
         if joint.mimic is not None:
             etree.SubElement(equality, 'joint', joint1=joint.name, joint2=joint.mimic.joint,
@@ -92,9 +97,11 @@ def mjcf_text(mechanism: Mechanism) -> str:
         tendon = etree.SubElement(tendons, 'spatial', {
             'name': spring.name, 'stiffness': numbers_text([spring.stiffness]),
             'damping': numbers_text([spring.damping]),
-            'springlength': numbers_text([spring.length])})
+            'springlength': numbers_text([spring.length, spring.length + spring.slack])})
         for end in ends:
             etree.SubElement(tendon, 'site', site=end)
+    for joint in mechanism.joints:
+        _add_spring_tendons(tendons, joint)
     mujoco.extend(part for part in (equality, tendons) if len(part))
     etree.indent(mujoco)
     return str(etree.tostring(mujoco, encoding='unicode')) + '\n'
@@ -107,6 +114,7 @@ def _refuse(mechanism: Mechanism) -> None:
                 f"writing the {joint.kind} joint '{joint.name}' as MJCF",
                 f"allowed: fixed, {', '.join(_TYPES)}",
                 source=joint.source)
+        _check_springs(joint)
         if joint.kind == 'floating' and joint.parent != mechanism.root:
             raise UnsupportedError(
                 f"writing the floating joint '{joint.name}' as MJCF, which link '{joint.parent}' "
@@ -133,8 +141,8 @@ def _bodies(mechanism: Mechanism, world: Any) -> dict[str, Any]:
             # The root is at the origin of the world, and MuJoCo has free joints there only.
             parent = world if joint.kind == 'floating' else bodies[joint.parent]
             body = etree.SubElement(parent, 'body', {
-                'name': joint.child, 'pos': numbers_text(joint.origin.translation),
-                'quat': _quaternion(joint.origin.rotation)})
+                'name': joint.child, 'pos': numbers_text(_place_of(joint).translation),
+                'quat': _quaternion(_place_of(joint).rotation)})
             if joint.kind != 'fixed':
                 _add_joint(body, joint)
             bodies[joint.child] = body
@@ -154,10 +162,66 @@ def _add_joint(body: Any, joint: Joint) -> None:
                joint.dynamics.cubic_damping)
     if any(damping):
         element.set('damping', numbers_text(damping if any(damping[1:]) else damping[:1]))
+    for spring in _plain_springs(joint):
+        element.set('stiffness', _stiffness(spring))
+        if joint.kind not in ('floating', 'spherical') and any(spring.reference):
+            element.set('springref', numbers_text(spring.reference))
     for attribute, value in (('frictionloss', joint.dynamics.friction),
                              ('armature', joint.dynamics.armature)):
         if value:
             element.set(attribute, numbers_text([value]))
+
+
+def _plain_springs(joint: Joint) -> tuple[JointSpring, ...]:
+    """Return the spring that is an attribute of its joint; others are those of tendons."""
+    return tuple(one for one in joint.dynamics.springs if not one.slack)[:1]
+
+
+def _stiffness(spring: JointSpring) -> str:
+    return numbers_text(spring.stiffness if any(spring.stiffness[1:]) else spring.stiffness[:1])
+
+
+def _add_spring_tendons(tendons: Any, joint: Joint) -> None:
+    """Add the springs of a joint that are not its attribute."""
+    plain = _plain_springs(joint)
+    others = [one for one in joint.dynamics.springs if not any(one is other for other in plain)]
+    for number, spring in enumerate(others, start=1):
+        start = spring.reference[0] if spring.reference else 0.0
+        ratio = 2.0 if (start, spring.slack) == (-1.0, 0.0) else 1.0   # -1 means something else
+        tendon = etree.SubElement(tendons, 'fixed', {
+            'name': f'{joint.name}_spring_{number}', 'stiffness': _stiffness(replace(
+                spring, stiffness=_shared(spring.stiffness, ratio))),
+            'springlength': numbers_text([ratio * start, ratio * (start + spring.slack)])})
+        etree.SubElement(tendon, 'joint', joint=joint.name, coef=numbers_text([ratio]))
+
+
+def _shared(stiffness: Vector3, ratio: float) -> Vector3:
+    c1, c2, c3 = stiffness
+    return c1 / ratio**2, c2 / ratio**3, c3 / ratio**4
+
+
+def _check_springs(joint: Joint) -> None:
+    """Refuse springs of balls and free bodies that MuJoCo has no words for."""
+    springs = joint.dynamics.springs
+    if joint.kind not in ('spherical', 'floating') or not springs:
+        return
+    turned = any(springs[0].reference[:3]) and joint.kind == 'spherical'
+    if len(springs) > 1 or turned or (joint.kind == 'floating' and joint.origin != Pose()):
+        raise UnsupportedError(
+            f"writing the springs of the {joint.kind} joint '{joint.name}' as MJCF",
+            'allowed: one, which is at rest at zero, or where a free body is that starts in the '
+            'frame of the world', source=joint.source)
+
+
+def _place_of(joint: Joint) -> Pose:
+    """Return where a body is in the file; the spring of a free one is at rest there."""
+    if joint.kind != 'floating' or not joint.dynamics.springs:
+        return joint.origin
+    reference = joint.dynamics.springs[0].reference
+    if not reference:
+        return joint.origin
+    x, y, z, *vector, scalar = reference
+    return Pose(matrix3(quat2mat((scalar, *vector))), (x, y, z))
 
 
 def _add_loop(equality: Any, loop: LoopJoint, bodies: dict[str, Any]) -> None:

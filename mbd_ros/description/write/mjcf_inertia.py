@@ -19,6 +19,7 @@ from typing import Any
 from lxml import etree
 import numpy as np
 from numpy.typing import NDArray
+from transforms3d.quaternions import mat2quat
 
 from mbd_ros.description.records.inertia_check import REMEDY, ROUNDING
 from mbd_ros.description.records.mechanism import Inertia, Link, Mechanism
@@ -59,10 +60,16 @@ def add_inertials(mechanism: Mechanism, bodies: dict[str, Any]) -> None:
 
     """
     carried_by = _welded(mechanism)
+    inertias = {link.name: link.inertia for link in mechanism.links}
     root = mechanism.root
     heavy = set()
     for link in mechanism.links:
         if link.inertia is None or _nothing(link.inertia) or bodies[link.name].tag != 'body':
+            continue
+        first = inertias[carried_by[link.name]]
+        if link.inertia is not first and first is not None and not _slight(first) and (
+                _slight(link.inertia)):
+            bodies[link.name].insert(0, _by_axes(link.inertia))
             continue
         tensor = _loadable(link.inertia)
         if tensor is not None and link.inertia.mass > LEAST_MASS:
@@ -95,6 +102,25 @@ def _welded(mechanism: Mechanism) -> dict[str, str]:
 
 def _nothing(inertia: Inertia) -> bool:
     return inertia.mass == 0.0 and not np.any(inertia.tensor)
+
+
+def _slight(inertia: Inertia) -> bool:
+    """Return whether a rigid body has moments that MuJoCo takes of what is fixed to others only."""
+    small, middle, large = np.linalg.eigvalsh(np.array(inertia.tensor)).tolist()
+    return bool(inertia.mass > LEAST_MASS and -EXACT * large <= small < 3.0 * LEAST
+                and small + middle >= large * (1.0 - EXACT))
+
+
+def _by_axes(inertia: Inertia) -> Any:
+    """Return an inertia by principal moments and axes; points have none, and rods two."""
+    moments, axes = np.linalg.eigh(np.array(inertia.tensor))
+    moments = np.maximum(moments, 0.0)
+    moments[1] = max(moments[1], moments[2] - moments[0])
+    if np.linalg.det(axes) < 0.0:
+        axes[:, 2] = -axes[:, 2]
+    return etree.Element('inertial', {
+        'pos': numbers_text(inertia.center), 'mass': numbers_text([inertia.mass]),
+        'quat': numbers_text(mat2quat(axes)), 'diaginertia': numbers_text(moments)})
 
 
 def _loadable(inertia: Inertia) -> Matrix | None:

@@ -44,8 +44,8 @@ def sdf_text(mechanism: Mechanism) -> str:
     Return the kinematic and inertial content of a robot as SDF.
 
     The root link is fixed to the world, or is the world if that is its name. Rotor inertia is
-    written as Drake's. Springs have no words there, limits of acceleration and jerk neither; the
-    latter are left out, as is the inertia of a root ``world``.
+    written as Drake's. Springs between points have no words there, limits of acceleration and jerk
+    neither; the latter are left out, as is the inertia of a root ``world``.
 
     Parameters
     ----------
@@ -82,6 +82,8 @@ def sdf_text(mechanism: Mechanism) -> str:
         if joint is not None:
             _add_pose(element, joint.origin, joint.parent)
         _add_inertial(element, link.inertia or _NOTHING)
+        if link.gravity_compensation == 1.0:
+            etree.SubElement(element, 'gravity').text = 'false'
     if mechanism.root != WORLD:
         anchor = etree.SubElement(model, 'joint', name=_anchor(mechanism), type='fixed')
         etree.SubElement(anchor, 'parent').text = WORLD
@@ -100,11 +102,18 @@ def _refuse(mechanism: Mechanism) -> None:
                 f"rotor inertia of joint '{joint.name}'" if (
                     joint.dynamics.armature and joint.kind == 'spherical') else
                 f"polynomial that joint '{joint.name}' follows" if (
-                    joint.mimic is not None and joint.mimic.powers) else '')
+                    joint.mimic is not None and joint.mimic.powers) else
+                f"spring of joint '{joint.name}', which is not one with a single stiffness," if (
+                    _unwritten_spring(joint)) else '')
         if what:
             raise UnsupportedError(f'writing the {what} as SDF', (
                 f"allowed: {', '.join(_TYPES)}, the last without rotor inertia"),
                 source=joint.source)
+    for link in mechanism.links:
+        if link.gravity_compensation not in (0.0, 1.0):
+            raise UnsupportedError(f"writing the gravity compensation of link '{link.name}' as "
+                                   'SDF', 'allowed: all of its weight, or none',
+                                   source=link.source)
     for spring in mechanism.springs:
         raise UnsupportedError(f"writing the spring '{spring.name}' as SDF",
                                'write URDF, which has words for springs in our namespace',
@@ -175,7 +184,8 @@ def _add_joint(model: Any, joint: Joint) -> None:
     _add_numbers(axis, 'limit', {name: value for name, value in limits.items()
                                  if abs(value) != inf})
     _add_numbers(axis, 'dynamics', {name: value for name, value in (
-        ('damping', joint.dynamics.damping), ('friction', joint.dynamics.friction)) if value})
+        ('damping', joint.dynamics.damping), ('friction', joint.dynamics.friction),
+        *_spring(joint)) if value})
     if joint.mimic is not None:
         mimic = etree.SubElement(axis, 'mimic', joint=joint.mimic.joint)
         etree.SubElement(mimic, 'multiplier').text = numbers_text([joint.mimic.multiplier])
@@ -185,6 +195,19 @@ def _add_joint(model: Any, joint: Joint) -> None:
         etree.SubElement(element, f'{DRAKE[0]}rotor_inertia').text = numbers_text(
             [joint.dynamics.armature])
         etree.SubElement(element, f'{DRAKE[0]}gear_ratio').text = '1'
+
+
+def _spring(joint: Joint) -> tuple[tuple[str, float], ...]:
+    """Return the spring of a joint, which has one at most."""
+    return tuple((word, value) for spring in joint.dynamics.springs for word, value in (
+        ('spring_stiffness', spring.stiffness[0]),
+        ('spring_reference', spring.reference[0] if spring.reference else 0.0)))
+
+
+def _unwritten_spring(joint: Joint) -> bool:
+    springs = joint.dynamics.springs
+    return len(springs) > 1 or any(
+        one.slack or any(one.stiffness[1:]) or joint.kind == 'spherical' for one in springs)
 
 
 def _add_numbers(parent: Any, tag: str, values: dict[str, float]) -> None:

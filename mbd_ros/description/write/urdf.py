@@ -28,8 +28,8 @@ from lxml import etree
 from mbd_ros.description.records.mechanism import (
     Inertia, Joint, Limits, Mechanism, STANDARD_GRAVITY)
 from mbd_ros.description.records.vocabulary import (
-    ARMATURE, COUPLED, CUBIC_DAMPING, DRAKE, GENERATION, GRAVITY, NAMESPACE, POLYNOMIAL,
-    QUADRATIC_DAMPING, SERIES_ELASTIC)
+    ARMATURE, COUPLED, CUBIC_DAMPING, DRAKE, GENERATION, GRAVITY, GRAVITY_COMPENSATION, NAMESPACE,
+    POLYNOMIAL, QUADRATIC_DAMPING, SERIES_ELASTIC, SPRING)
 from mbd_ros.description.write.annotations import (
     contact_element, flexible_element, fluid_element, thruster_element)
 from mbd_ros.description.write.loops import add_origin, loop_element, numbers_text, spring_element
@@ -90,6 +90,9 @@ def urdf_text(mechanism: Mechanism, *, loops: str = 'loop_joint',
         if link.inertia is not None:
             element.append(inertial_element(link.inertia))
         element.extend(annotations.get(link.name, ()))
+        if link.gravity_compensation:
+            etree.SubElement(element, GRAVITY_COMPENSATION,
+                             value=numbers_text([link.gravity_compensation]))
         element.extend(shapes.get(link.name, ()))
     robot.extend(map(_joint, mechanism.joints))
     robot.extend(loop_element(loop, loops, mechanism) for loop in mechanism.loop_joints)
@@ -155,6 +158,15 @@ def _joint(joint: Joint) -> Any:
             name: numbers_text([value]) for name, value in (
                 ('stiffness', joint.dynamics.series_stiffness),
                 ('damping', joint.dynamics.series_damping)) if value})
+    for spring in joint.dynamics.springs:
+        part = etree.SubElement(element, SPRING, {
+            name: numbers_text([value]) for name, value in zip(
+                ('stiffness', 'quadratic_stiffness', 'cubic_stiffness'), spring.stiffness)
+            if value})
+        if any(spring.reference):
+            part.set('reference', numbers_text(spring.reference))
+        if spring.slack:
+            part.set('slack', numbers_text([spring.slack]))
     return element
 
 

@@ -52,6 +52,7 @@ from typing import NamedTuple
 
 from mbd_ros.dynamics.algorithms.body_motion import (
     base_acceleration, no_rotation, velocities, VelocityTerms)
+from mbd_ros.dynamics.algorithms.joint_springs import driving
 from mbd_ros.execution.program.sweeps import Body, Inward, Outward, Step
 from mbd_ros.spatial import ArticulatedInertia, Joint, Scalar, Twist, Wrench, ZERO_WRENCH
 from mbd_ros.spatial.inertia import NO_ARTICULATED_INERTIA
@@ -107,8 +108,8 @@ def articulate(body: Body, joint: Joint, children: ArticulatedBody, terms: Veloc
     subtree = ArticulatedBody(body.inertia.articulated(), terms.wrench) + children
     subtree = subtree._replace(wrench=subtree.wrench + subtree.inertia.apply(terms.coriolis))
     pivots = []
-    for axis, effort, rotor, drift in zip(joint.axes, joint.tau, body.armature, joint.drift()):
-        subtree, pivot = eliminate_axis(subtree, axis, effort - rotor * drift,
+    for axis, effort, rotor in zip(joint.axes, driving(body, joint), body.armature):
+        subtree, pivot = eliminate_axis(subtree, axis, effort,
                                         *along_axis(subtree.inertia, axis, rotor))
         pivots.append(pivot)
     return Step(hand=ArticulatedBody(terms.link.articulated_to_parent(subtree.inertia),

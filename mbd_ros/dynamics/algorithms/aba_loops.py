@@ -43,6 +43,7 @@ from typing import Any, NamedTuple
 from mbd_ros.dynamics.algorithms.aba import (
     along_axis, ArticulatedBody, eliminate_axis, joint_accelerations, Pivot)
 from mbd_ros.dynamics.algorithms.body_motion import base_acceleration, VelocityTerms
+from mbd_ros.dynamics.algorithms.joint_springs import driving
 from mbd_ros.execution.program.sweeps import Body, Step, World
 from mbd_ros.spatial import (
     ArticulatedInertia, Joint, or_infinite, or_nan, Scalar, Twist, Wrench, ZERO_WRENCH)
@@ -297,9 +298,8 @@ def articulate(body: Body, joint: Joint, children: LoopSubtree, terms: VelocityT
         rows=tuple(row._replace(rest=row.rest + row.wrench.dot(terms.coriolis))
                    for row in subtree.rows))
     pivots = []
-    for axis, effort, rotor, drift in zip(joint.axes, joint.tau, body.armature, joint.drift()):
-        subtree, pivot = eliminate_joint_axis(subtree, axis, effort - rotor * drift, rotor,
-                                              loads.efforts)
+    for axis, effort, rotor in zip(joint.axes, driving(body, joint), body.armature):
+        subtree, pivot = eliminate_joint_axis(subtree, axis, effort, rotor, loads.efforts)
         pivots.append(pivot)
     link = terms.link
     return Step(hand=LoopSubtree(link.articulated_to_parent(subtree.inertia),

@@ -47,6 +47,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mbd_ros.dynamics.algorithms.border import border_of, of_joints
+from mbd_ros.dynamics.algorithms.joint_springs import spring_efforts
 from mbd_ros.dynamics.algorithms.row_space import RowSpace
 from mbd_ros.dynamics.algorithms.stacked_kinematics import (
     along_axes, around_bodies, axes_of, coriolis, drift_of, motion_of, of_axes, paths_of,
@@ -170,7 +171,8 @@ class Bodies:
         q, v, tau = state
         self.model, self.constants, self.threads = model, constants_of(model), threads
         self.motion = motion_of(model, q, v, threads)
-        self.drives = along_axes(model, tau - model.armature * drift_of(model, v))
+        self.drives = along_axes(model, tau - model.armature * drift_of(model, v)
+                                 - spring_efforts(model, q))
         self.ground = np.concatenate([np.zeros(3), -world[:GRAVITY]])
         lever, self.coriolis, self.applied, self.handed = acting(
             self.motion.turns, self.motion.places, self.motion.rotations, self.motion.turning,
@@ -367,7 +369,7 @@ def joint_wrenches(model: Model, inputs: Mapping[str, Stack], world: Stack, exec
 
 def few(model: Model) -> bool:
     """Return whether a robot is small enough for straight-line code."""
-    return model.nb <= LARGEST_TRACED and not (model.laws or model.springs or model.loops)
+    return model.nb <= LARGEST_TRACED and not (model.laws or model.sprung or model.loops)
 
 
 FORWARD_DYNAMICS: Program = ArrayProgram(

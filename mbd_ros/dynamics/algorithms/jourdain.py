@@ -34,6 +34,7 @@ import numpy as np
 from mbd_ros.dynamics.algorithms.stacked_kinematics import (
     along_axes, around_bodies, axes_of, columns_of, drift_of, motion_of, paths_of, reaches,
     spring_loads)
+from mbd_ros.dynamics.algorithms.joint_springs import spring_efforts
 from mbd_ros.execution import Threads
 from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.sweeps import Layout, Program
@@ -128,7 +129,8 @@ class Robot:
             moment = moment - apply(turns, loads[..., :3]) - np.cross(self._origins, pull)
         force, moment = (self._suffix(one)[self._axes.body] for one in (force, moment))
         efforts: Stack = (self._w * moment + self._u * force).sum(axis=-1).T
-        efforts = efforts + model.armature * drift_of(model, self._v)
+        efforts = efforts + model.armature * drift_of(model, self._v) + spring_efforts(
+            model, self._motion.q)
         return efforts if qdd is None else efforts + model.armature * qdd
 
     def mass_matrix(self) -> Stack:
@@ -185,7 +187,7 @@ def mass_matrix(model: Model, inputs: Inputs, world: Stack, executor: Any) -> St
 
 def few(model: Model) -> bool:
     """Return whether a robot is small enough for straight-line code."""
-    return model.nb <= LARGEST_TRACED and not model.laws and not model.springs
+    return model.nb <= LARGEST_TRACED and not model.laws and not model.sprung
 
 
 PROGRAMS: dict[str, Program] = {

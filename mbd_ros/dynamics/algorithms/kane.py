@@ -59,6 +59,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mbd_ros.dynamics.algorithms.border import border_of
+from mbd_ros.dynamics.algorithms.joint_springs import spring_efforts
 from mbd_ros.dynamics.algorithms.row_space import RowSpace
 from mbd_ros.dynamics.algorithms.stacked_kinematics import (
     around, axes_of, drift_of, motion_of, paths_of, reaches, spring_loads)
@@ -207,7 +208,7 @@ def equations(model: Model, q: Stack, u: Stack, world: Stack) -> Equations:
         rest = in_body_axes(R, alpha, times(V_o_rate, u))
         M = M + np.einsum('knri,knij,knsj->nrs', partial, added, partial)
         h = h + project(partial, apply(added, rest) - load)
-    h = h + model.armature * drift_of(model, u)
+    h = h + model.armature * drift_of(model, u) + spring_efforts(model, q)
     if model.springs:
         V_o, loads = paths.partial_velocities(paths.o), spring_loads(model, motion_of(model, q, u))
         h = h - project(W, apply(R, loads[..., :3])) - project(V_o, apply(R, loads[..., 3:]))

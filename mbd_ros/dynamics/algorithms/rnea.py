@@ -44,6 +44,7 @@ from typing import NamedTuple
 from mbd_ros.dynamics.algorithms.aba_loops import LoopLoads, no_loop_loads
 from mbd_ros.dynamics.algorithms.body_motion import (
     base_acceleration, force_laws, ground_state, joint_coriolis)
+from mbd_ros.dynamics.algorithms.joint_springs import held_back
 from mbd_ros.dynamics.algorithms.loop_rows import apply_tie, phi_of
 from mbd_ros.environment.law import Surroundings
 from mbd_ros.execution.program.sweeps import (
@@ -86,6 +87,8 @@ def forces(body: Body, joint: Joint, children: Wrench, *kept: Loaded) -> Step:
     wrench = own.wrench + children
     efforts = tuple(effort + rotor * (rate + drift) for effort, rotor, rate, drift in zip(
         joint.project(wrench), body.armature, joint.qdd, joint.drift()))
+    if body.springs:
+        efforts = tuple(effort + one for effort, one in zip(efforts, held_back(body, joint)))
     return Step(hand=own.link.wrench_to_parent(wrench), out=efforts)
 
 

@@ -47,6 +47,7 @@ from mbd_ros.dynamics.algorithms.aba_loops import (
     LoopLoads, LoopSubtree, no_loop_loads, NO_ROW, Reaction)
 from mbd_ros.dynamics.algorithms.body_motion import (
     base_acceleration, body_state, BodyState, ground_state, states, states_along, VelocityTerms)
+from mbd_ros.dynamics.algorithms.joint_springs import driving
 from mbd_ros.dynamics.algorithms.loop_rows import apply_tie, Balance
 from mbd_ros.execution.program.driver import tie_all
 from mbd_ros.execution.program.sweeps import Body, Inward, Outward, Step, Tie, Ties, Tree, World
@@ -209,8 +210,7 @@ class BetweenSegments:
     def _hung(self, i: int, hinge: Hinge) -> tuple[LoopLoads, LoopLoads]:
         """Return what its joint does to a body, and to the one before it."""
         moving, joint = self._moving[i], self._joints[i]
-        efforts = {axis: effort - hinge.rotors[axis] * drift
-                   for axis, effort, drift in zip(joint.axes, joint.tau, joint.drift())}
+        efforts = dict(zip(joint.axes, driving(self._tree.bodies[i], joint)))
         rows, others = [NO_ROW] * self._slots, [NO_ROW] * self._slots
         for slot, axis in hinge.rows:
             rest = -_entry(moving.coriolis, axis)
@@ -260,7 +260,7 @@ class BetweenSegments:
         """Return a body and the joint on which it moves now."""
         body = self._tree.bodies[i]._replace(closes=tuple(self._closes[i]))
         if i in self._hinges:
-            return body._replace(armature=(0.0,) * 6), FREE
+            return body._replace(armature=(0.0,) * 6, springs=()), FREE
         return body, self._joints[i]
 
     def _carrier(self, i: int) -> VelocityTerms:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from mbd_ros.dynamics.algorithms.constraint_rows import Side
 from mbd_ros.execution.program.sweeps import Tie
 from mbd_ros.model import Spring
-from mbd_ros.spatial import inverse_above, Scalar, Vector3
+from mbd_ros.spatial import inverse_above, positive_part, Scalar, Vector3
 from mbd_ros.spatial.vector import root
 
 
@@ -30,23 +30,32 @@ def pull(tie: Tie, first: Side, second: Side) -> Vector3:
     """
     Return the force on the first body [N], opposite to that on the second, in world axes.
 
-    ``(k (l - l0) + c l') n`` with n from the first point to the second, l apart; where the points
-    coincide there is no direction, and no force.
+    ``(k x + c l') n`` with n from the first point to the second, l apart, and x as much as l is
+    beyond the lengths without force; where the points coincide there is no direction, and no
+    force.
     """
-    stiffness, damping, rest = tie.constants
+    stiffness, damping = tie.constants[:2]
     d = second.point - first.point
     length = root(d.dot(d))
     n = d * inverse_above(length, 0.0)
     rate = n.dot(second.velocity - first.velocity)
-    return n * ((length - rest) * stiffness + rate * damping)
+    return n * (_stretch(tie, length) * stiffness + rate * damping)
+
+
+def _stretch(tie: Tie, length: Scalar) -> Scalar:
+    """Return how far a length is beyond those without force."""
+    _, _, rest, *slack = tie.constants
+    stretch = length - rest
+    for most in slack:
+        stretch = positive_part(stretch - most) - positive_part(stretch * -1.0)
+    return stretch
 
 
 def energy_in(tie: Tie, first: Side, second: Side) -> Scalar:
     """Return the energy in a spring [J]."""
-    stiffness, _, rest = tie.constants
     d = second.point - first.point
-    stretch = root(d.dot(d)) - rest
-    return stretch * stretch * stiffness * 0.5
+    stretch = _stretch(tie, root(d.dot(d)))
+    return stretch * stretch * tie.constants[0] * 0.5
 
 
 def stored_energy(springs: Sequence[Spring], bodies: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -72,5 +81,6 @@ def stored_energy(springs: Sequence[Spring], bodies: NDArray[np.float64]) -> NDA
                 bodies[..., frame.body, :3, :3] @ frame.translation
                 + bodies[..., frame.body, :3, 3] for frame in (spring.frame1, spring.frame2)]
         stretch = np.linalg.norm(ends[0] - ends[1], axis=-1) - spring.length
+        stretch = np.maximum(stretch - spring.slack, 0.0) + np.minimum(stretch, 0.0)
         total = total + 0.5 * spring.stiffness * stretch * stretch
     return total

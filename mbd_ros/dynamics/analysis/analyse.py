@@ -171,7 +171,7 @@ def ways(model: Model) -> dict[str, Way]:
             found[DENSE] = partial(_dense, model, one.programs(model))
         if one.name == 'closed_loop' and not model.loops:
             continue   # the same as the recursive one
-        if isinstance(program, ArrayProgram) and (model.loops or model.springs or model.laws):
+        if isinstance(program, ArrayProgram) and (model.loops or model.sprung or model.laws):
             continue   # decides by singular values, or by comparing: what is no arithmetic
         found[one.name] = partial(_alone, program, model, None)
         if one.name == 'augmented':

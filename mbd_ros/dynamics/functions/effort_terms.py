@@ -27,7 +27,8 @@ from mbd_ros.dynamics.prepared.prepared import compile_model
 from mbd_ros.environment.contact import Ground
 from mbd_ros.environment.immersion import Fluid, TERMS
 from mbd_ros.environment.immersion import NAME as FLUID
-from mbd_ros.environment.surroundings import DEFAULT, in_vacuum, surrounded, with_terms
+from mbd_ros.environment.surroundings import (
+    DEFAULT, in_vacuum, surrounded, with_terms, without_laws)
 from mbd_ros.execution import Executor
 from mbd_ros.model import Model
 
@@ -74,7 +75,7 @@ def effort_terms(
     around, world = surrounded(model, fluid, ground)
     if around.laws:
         how = {'gravity': gravity, 'formulation': formulation, 'executor': executor}
-        bare = in_vacuum(around.with_laws())
+        bare = without_laws(around)
         own = effort_terms(bare, q, v, qdd, external_forces=external_forces,
                            dissipation=dissipation, **how)  # type: ignore[arg-type]
         total = compile_model(bare, **how).inverse_dynamics(q, v, qdd)  # type: ignore[arg-type]
@@ -100,7 +101,7 @@ def effort_terms(
         terms['dissipation'] = efforts(v, still, dissipation=True) - terms['velocity']
     if external_forces is not None:
         terms['external_forces'] = efforts(still, still, external_forces=external_forces)
-    if model.springs:
+    if model.sprung:
         springs = efforts(still, still)  # which is in all but the differences above
         terms = {name: term if name == 'dissipation' else term - springs
                  for name, term in terms.items()}

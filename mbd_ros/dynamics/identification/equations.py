@@ -201,14 +201,15 @@ def equations(model: Model, runs: Sequence[Run], bodies: Sequence[int], known: A
 
 def bare(model: Model) -> Model:
     """Return the bodies and joints of a robot alone, in a vacuum."""
-    return in_vacuum(replace(model, loops=(), springs=(), laws=()) if (
-        model.loops or model.springs or model.laws) else model)
+    if model.loops or model.sprung or model.laws or model.lifted:
+        model = replace(model, loops=(), springs=(), joint_springs=(), laws=(), lifted=())
+    return in_vacuum(model)
 
 
 def others(model: Model, q: Array, v: Array, qdd: Array, gravity: Array) -> Array | float:
     """Return the efforts of springs, of damping that grows, and of what surrounds the robot."""
     growing = growing_friction(model, v)
-    if not model.springs and not model.laws:
+    if not (model.sprung or model.laws or model.lifted):
         return growing
     whole = compile_model(replace(model, loops=()), gravity=gravity)
     alone = compile_model(bare(model), gravity=gravity)

@@ -183,8 +183,8 @@ def _check(model: Model, prior: Any, payload: str | None, currents: bool, fricti
             name for name, frame in model.links.items() if frame.body >= 0])
     if friction not in FRICTION:
         raise InvalidValueError('friction', friction, ' or '.join(map(repr, FRICTION)))
-    if currents and (payload is not None or external_forces or model.springs or model.laws
-                     or grows(model)):
+    if currents and (payload is not None or external_forces or model.sprung or model.lifted
+                     or model.laws or grows(model)):
         raise UnsupportedError(
             'currents with a payload, external forces, springs, fluids or damping that grows with '
             'the speed', 'efforts in N m, or currents of a robot without them')

@@ -66,7 +66,8 @@ def check(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
           arguments: Mapping[str, object] | None = None, model: str | None = None,
           packages: Folders | None = None,
           folders: Sequence[str | os.PathLike[str]] = (),
-          rotor_inertia: Literal['described', 'transmissions'] = 'described') -> Diagnosis:
+          rotor_inertia: Literal['described', 'transmissions'] = 'described',
+          ignore: Sequence[str] = ()) -> Diagnosis:
     """
     Return what is wrong with a robot description, or suspicious about it.
 
@@ -76,7 +77,7 @@ def check(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
         As for ``load``.
     floating_base : bool
         Whether the root link moves freely; its mass counts then.
-    arguments, model, packages, rotor_inertia : optional
+    arguments, model, packages, rotor_inertia, ignore : optional
         As for ``load``.
 
     Returns
@@ -87,7 +88,8 @@ def check(path_or_text: str | os.PathLike[str], *, floating_base: bool = False,
     """
     return _diagnosed(lambda: load(path_or_text, floating_base=floating_base, inertia='unchecked',
                                    arguments=arguments, model=model, packages=packages,
-                                   folders=folders, rotor_inertia=rotor_inertia))
+                                   folders=folders, rotor_inertia=rotor_inertia,
+                                   ignore=ignore))
 
 
 def check_text(text: str) -> Diagnosis:

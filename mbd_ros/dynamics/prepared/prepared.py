@@ -327,7 +327,7 @@ class PreparedDynamics:
     def differentiates_traces(self, function: str) -> bool:
         """Return whether forward or inverse dynamics are differentiated by their trace."""
         model = self.model
-        return bool(model.springs or model.laws) or (
+        return bool(model.sprung or model.laws) or (
             model.elastic is not None and flexible.small(model)) or (
             function == 'forward_dynamics' and bool(model.loops))
 

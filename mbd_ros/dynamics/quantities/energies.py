@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from mbd_ros.dynamics.algorithms.joint_springs import energy_of
 from mbd_ros.dynamics.quantities.kinematics import AT_REST, Travel, travel
 from mbd_ros.environment.law import energy_around, Motion
 from mbd_ros.execution.program.sweeps import Body, Layout, Outward, Program, Step, World
@@ -38,8 +39,10 @@ def work(body: Body, joint: Joint, parent: Falling) -> Step:
     moment = (own.pose.translation * body.inertia.mass
               + own.pose.rotation.apply(body.inertia.first_moment))
     around = energy_around(body, Motion(own.pose, own.velocity))
-    return Step(hand=Falling(own, parent.gravity),
-                out=(kinetic + around[0], parent.gravity.dot(moment) * -1.0 + around[1]))
+    potential = parent.gravity.dot(moment) * -1.0 + around[1]
+    if body.springs:
+        potential = potential + energy_of(body, joint)
+    return Step(hand=Falling(own, parent.gravity), out=(kinetic + around[0], potential))
 
 
 def _ground(world: World) -> Falling:

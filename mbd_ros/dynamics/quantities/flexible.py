@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics.algorithms.flexible.link_inertia import Array, cross
-from mbd_ros.dynamics.algorithms.flexible.loads import energies_around
+from mbd_ros.dynamics.algorithms.flexible.loads import energies_along_joints, energies_around
 from mbd_ros.dynamics.algorithms.flexible.loop_rows import (
     accelerations_of, loop_rows, twists, VALUES)
 from mbd_ros.dynamics.algorithms.flexible.midpoint import closing, midpoint
@@ -239,6 +239,10 @@ def _energies(model: Model, inputs: Inputs, world: Array, executor: Any) -> Arra
             result[:, k, 1] += 0.5 * (
                 np.sum(a * (a @ body.stiffness), axis=1)
                 + np.sum(products * (products @ body.second_stiffness), axis=1))
+    along = energies_along_joints(model, q)
+    for k, segment in enumerate(segments):
+        if segment.joint >= 0:
+            result[:, k, 1] += along[:, segment.joint]
     around: Array = result + energies_around(model, chain, world)
     return around
 

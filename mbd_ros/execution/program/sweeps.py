@@ -80,6 +80,26 @@ class ActingLaw(NamedTuple):
     world: World
 
 
+class CoordinateSpring(NamedTuple):
+    """
+    A spring along the coordinates of a joint.
+
+    Attributes
+    ----------
+    stiffness : tuple of float
+        c1, c2, c3, as many as there are.
+    reference : tuple of float
+        (nq,) coordinates without force.
+    slack : tuple of float
+        How far beyond there is none either; empty where there is no such range.
+
+    """
+
+    stiffness: tuple[Scalar, ...]
+    reference: tuple[Scalar, ...]
+    slack: tuple[Scalar, ...] = ()
+
+
 class Body(NamedTuple):
     """The constants of a body and its joint, and the force laws that act on it."""
 
@@ -89,6 +109,7 @@ class Body(NamedTuple):
     closes: tuple[int, ...] = ()
     """Which of the rows that are handed inwards belong to loops whose branches meet here."""
     around: tuple[ActingLaw, ...] = ()
+    springs: tuple[CoordinateSpring, ...] = ()
 
     def in_world(self, value: Callable[[int], Any]) -> Body:
         """Return the body with ``value(k)`` for what its laws read at place k of the world."""
@@ -113,8 +134,8 @@ class Tie(NamedTuple):
     frame1, frame2 : Link
         The frames it connects, each in its body.
     constants : tuple of float
-        Of a joint its distance, of a spring stiffness, damping and length, of a coupling
-        multiplier and offset.
+        Of a joint its distance, of a spring stiffness, damping, length and, if it has some, slack,
+        of a coupling multiplier and offset.
     slots : tuple of int
         Where the rows of a joint are carried on their way inwards.
     row : int

@@ -153,7 +153,8 @@ def spring_ties(model: Model) -> tuple[Tie, ...]:
     """Return the springs of a model."""
     return tuple(Tie('spring', spring.frame1.body, spring.frame2.body,
                      frame_record(spring.frame1), frame_record(spring.frame2),
-                     tuple(floats((spring.stiffness, spring.damping, spring.length))))
+                     tuple(floats((spring.stiffness, spring.damping, spring.length,
+                                   *([spring.slack] if spring.slack else [])))))
                  for spring in model.springs)
 
 

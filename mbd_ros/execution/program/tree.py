@@ -20,7 +20,8 @@ import numpy as np
 
 from mbd_ros.execution.program.records import (
     filled, floats, mapped, rotation_record, vector_record)
-from mbd_ros.execution.program.sweeps import ActingLaw, Body, Program, Tree, World
+from mbd_ros.execution.program.sweeps import (
+    ActingLaw, Body, CoordinateSpring, Program, Tree, World)
 from mbd_ros.execution.program.ties import closing_slots, first_rows, rows_in_slots, ties_of
 from mbd_ros.model import Model
 from mbd_ros.model.caches import owned
@@ -68,7 +69,15 @@ def _body(model: Model, i: int, closes: tuple[int, ...]) -> Body:
         inertia=RigidInertia(mass, vector_record(mass * center),
                              Symmetric3(*(float(rotational[i, j]) for i, j in UPPER))),
         armature=tuple(floats(model.armature[first:first + count])), closes=closes,
-        around=acting_laws(model, i))
+        around=acting_laws(model, i), springs=coordinate_springs(model, i))
+
+
+def coordinate_springs(model: Model, i: int) -> tuple[CoordinateSpring, ...]:
+    """Return the springs along the coordinates of the joint that moves body i."""
+    return tuple(CoordinateSpring(
+        tuple(floats(one.stiffness)), tuple(floats(one.reference)),
+        tuple(floats([one.slack] if one.slack else []))) for one in model.joint_springs
+        if one.body == i)
 
 
 def acting_laws(model: Model, i: int) -> tuple[ActingLaw, ...]:

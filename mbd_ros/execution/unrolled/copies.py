@@ -60,7 +60,7 @@ def copies_of(program: Program, model: Model) -> Copies | None:
         'armature', 'damping', 'friction', 'lower', 'upper', 'velocity_limits', 'effort_limits')}
     carried: dict[str, Any] = {
         name: tuple(one for one in getattr(model, name) if one.body < size)
-        for name in ('fluids', 'contacts')}
+        for name in ('fluids', 'contacts', 'joint_springs', 'lifted')}
     one = replace(
         model, nq=model.q_offsets[size], nv=nv, nb=size, thrusters=(), **of_bodies, **of_axes,
         **carried, links={name: frame for name, frame in model.links.items()

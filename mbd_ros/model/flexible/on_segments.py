@@ -18,6 +18,7 @@ from dataclasses import replace
 
 from mbd_ros.model.attachments.contacts import make_contacts
 from mbd_ros.model.attachments.fluids import make_submerged
+from mbd_ros.model.attachments.lifted_links import is_lifted, make_lifted
 from mbd_ros.model.attachments.thrusters import make_thruster
 from mbd_ros.model.caches import owned
 from mbd_ros.model.loops import make_loop, make_spring
@@ -51,6 +52,7 @@ def on_segments(model: Model) -> Model:
         loops=tuple(one if one.kind == 'mimic' else cuts[one.name] for one in model.loops),
         springs=tuple(replace(make_spring(one, links), damping=own.damping)
                       for one, own in zip(described.springs, model.springs)),
+        lifted=tuple(make_lifted(one, links) for one in described.links if is_lifted(one, links)),
         fluids=tuple(make_submerged(one, links) for one in described.fluids
                      if carriers[one.link] in wet),
         contacts=tuple(replace(point, frame=frame)

@@ -34,11 +34,12 @@ from mbd_ros.dynamics.algorithms.body_motion import BodyState
 from mbd_ros.dynamics.algorithms.constraint_rows import in_body, Side, side
 from mbd_ros.dynamics.algorithms.flexible.link_inertia import Array, BodyTerms
 from mbd_ros.dynamics.algorithms.flexible.motion import place, Placed, tree_of_segments
+from mbd_ros.dynamics.algorithms.joint_springs import energy_of, spring_efforts
 from mbd_ros.dynamics.algorithms.springs import energy_in, pull
 from mbd_ros.environment.law import energy_around, Motion, surroundings
 from mbd_ros.execution.program.sweeps import Body, Tie
 from mbd_ros.execution.program.ties import spring_ties
-from mbd_ros.execution.program.tree import acting_laws
+from mbd_ros.execution.program.tree import acting_laws, coordinate_springs
 from mbd_ros.model import Model
 from mbd_ros.model.caches import owned
 from mbd_ros.model.flexible.on_segments import on_segments
@@ -46,20 +47,26 @@ from mbd_ros.model.flexible.shape_integrals import cross_matrices
 from mbd_ros.spatial import (
     ArticulatedInertia, IDENTITY, Link, Rotation, Twist, Vector3, Wrench, ZERO3, ZERO_TWIST)
 from mbd_ros.spatial.inertia import NO_INERTIA
+from mbd_ros.spatial.joints import Coordinates
 
 GROUND = BodyState(Link(IDENTITY, ZERO3), ZERO_TWIST)
 
 
 class Loads(NamedTuple):
-    """The springs between segments, and each segment with the laws that act on it."""
+    """
+    The springs between segments, and each segment with the laws that act on it.
+
+    ``sprung``: whether there are springs along joints.
+    """
 
     springs: tuple[Tie, ...]
     bodies: tuple[Body, ...]
+    sprung: bool
 
     @property
     def none(self) -> bool:
         """Whether nothing acts."""
-        return not self.springs and not any(body.around for body in self.bodies)
+        return not (self.springs or self.sprung or any(body.around for body in self.bodies))
 
 
 @owned()
@@ -69,7 +76,7 @@ def loads_of(model: Model) -> Loads:
     count = len(tree_of_segments(model).segments)
     return Loads(spring_ties(there), tuple(
         Body(Link(IDENTITY, ZERO3), NO_INERTIA, (), around=acting_laws(there, i))
-        for i in range(count)))
+        for i in range(count)), bool(model.joint_springs))
 
 
 def place_loaded(model: Model, q: Array, v: Array, world: Array) -> list[Placed]:
@@ -78,6 +85,9 @@ def place_loaded(model: Model, q: Array, v: Array, world: Array) -> list[Placed]
     loads = loads_of(model)
     if loads.none:
         return chain
+    if loads.sprung:
+        taken: Array = np.asarray(spring_efforts(model, q))
+        chain = [own._replace(sprung=taken[:, own.joint]) for own in chain]
     kind = np.result_type(world, *(own.terms.mass for own in chain))
     terms = [BodyTerms(*(array.astype(kind) for array in own.terms)) for own in chain]
     for k in range(len(q)):
@@ -109,6 +119,18 @@ def energies_around(model: Model, chain: Sequence[Placed], world: Array) -> Arra
             later = max(tie.first, tie.second)
             result[k, later, 1] = result[k, later, 1] + energy_in(tie, *_ends(tie, seen))
     return result
+
+
+def energies_along_joints(model: Model, q: Array) -> Array:
+    """Return the energies in springs of joints (N, nb) [J]."""
+    found = np.zeros((len(q), model.nb), q.dtype)
+    for i in sorted({one.body for one in model.joint_springs}):
+        kind, first = model.joint_types[i], model.q_offsets[i]
+        body = Body(Link(IDENTITY, ZERO3), NO_INERTIA, (), springs=coordinate_springs(model, i))
+        for k, own in enumerate(q[:, first:first + kind.nq].tolist()):
+            found[k, i] = energy_of(body, kind.pair(Coordinates(
+                tuple(own), *(((0.0,) * kind.nv,) * 3))))
+    return found
 
 
 DISPLACED = 1e-3

@@ -69,6 +69,8 @@ class Placed(NamedTuple):
         c.
     terms : BodyTerms
         Mass matrix and bias.
+    sprung : (N, nj) array, optional
+        What the joint's springs take of its efforts; None without springs.
 
     """
 
@@ -81,6 +83,7 @@ class Placed(NamedTuple):
     drift: Array
     bias: Array
     terms: BodyTerms
+    sprung: Array | None = None
 
 
 def tree_of_segments(model: Model) -> ElasticTree:

@@ -98,6 +98,8 @@ def generalized_forces(model: Model, chain: Sequence[Placed], vdot: Array, base:
         rotors = model.armature[own.joint, None]
         rates = vdot[:, own.joint] + own.drift[:, :, None] if bias else vdot[:, own.joint]
         result[:, own.joint] = own.axes.T @ force[:, :6] + rotors * rates
+        if bias and own.sprung is not None:
+            result[:, own.joint] = result[:, own.joint] + own.sprung[:, :, None]
         result[:, own.elastic] = force[:, 6:]
     return result
 
@@ -132,7 +134,8 @@ def accelerations(model: Model, chain: Sequence[Placed], tau: Array, base: Array
         return np.concatenate([values[:, :, None], np.zeros((*values.shape, others))], axis=2)
 
     loads = [first(own.terms.bias) for own in chain]
-    rotors = [first(model.armature[own.joint] * own.drift) for own in chain]
+    rotors = [first(model.armature[own.joint] * own.drift
+                    + (0.0 if own.sprung is None else own.sprung)) for own in chain]
     held: list[tuple[Array, ...]] = [()] * len(chain)
     for i in reversed(range(len(chain))):
         segment, own = tree.segments[i], chain[i]

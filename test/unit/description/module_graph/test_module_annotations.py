@@ -21,7 +21,7 @@ import pytest
 import mbd_ros
 from mbd_ros.description import read
 from mbd_ros.description.modules import assemble, read_module_graph, write_module_graph
-from mbd_ros.description.records.mechanism import Beam, ContactBody, SpringDamper
+from mbd_ros.description.records.mechanism import Beam, ContactBody, JointSpring, SpringDamper
 from mbd_ros.description.records.thruster import ThrusterBody
 from mbd_ros.errors import DescriptionError
 
@@ -29,6 +29,7 @@ HULL = '      hull: {mass: 2, center: [0.1, 0, 0], inertia: [0.02, 0.03, 0.04]}\
 ALL = """\
       hull:
         mass: 2
+        gravity_compensation: 0.5
         inertia: [0.02, 0.03, 0.04]
         contact: {points: [[0.2, 0, 0], [0, 0, 0.1]], radius: 0.01, stiffness: 2e4, damping: 15}
         flexible:
@@ -39,9 +40,11 @@ ALL = """\
                 limits: [-20, 30]}
       tail: {mass: 1, inertia: [0.01, 0.01, 0.01]}
     joints:
-      hinge: {type: continuous, parent: hull, child: tail}
+      hinge: {type: continuous, parent: hull, child: tail,
+              springs: [{stiffness: [2, 0.5, 0.1], reference: [0.3], slack: 0.2}]}
     springs:
-      band: {body1: hull, body2: tail, point1: [0.1, 0, 0], stiffness: 50, damping: 2, length: 0.1}
+      band: {body1: hull, body2: tail, point1: [0.1, 0, 0], stiffness: 50, damping: 2,
+             length: 0.1, slack: 0.4}
 """
 TWO = document('a: cube, b: cube', docked('a.front', 'b.swing'), motion='floating',
                types=CUBE.replace(HULL, ALL))
@@ -52,19 +55,24 @@ RECORDS = ('contacts', 'flexibles', 'thrusters', 'springs')
 
 def plain(mechanism):
     """Return what is annotated, without the places where it was written."""
+    along = [replace(one, source=None) for joint in mechanism.joints
+             for one in joint.dynamics.springs]
+    lifted = [link.gravity_compensation for link in mechanism.links if link.gravity_compensation]
     return {name: [replace(one, source=None) for one in getattr(mechanism, name)]
-            for name in RECORDS}
+            for name in RECORDS} | {'along joints': along, 'lifted': lifted}
 
 
 def test_every_module_has_what_its_type_has():
     found = plain(assemble(read_module_graph(TWO, 'two.yaml')))
-    assert {name: len(records) for name, records in found.items()} == dict.fromkeys(RECORDS, 2)
+    assert {name: len(records) for name, records in found.items()} == dict.fromkeys(
+        (*RECORDS, 'along joints', 'lifted'), 2)
+    assert found['along joints'][1] == JointSpring((2.0, 0.5, 0.1), (0.3,), 0.2, None)
     assert found['contacts'][1] == ContactBody(
         'b/hull', ((0.2, 0.0, 0.0), (0.0, 0.0, 0.1)), (0.01, 0.01), 2e4, 15.0, 0.0, 0.01, None)
     assert found['thrusters'][1] == ThrusterBody(
         'b/jet', 'b/hull', (0.0, 0.1, 0.0), (0.0, 0.0, 1.0), (0.02, 0.01), 0.1, -20.0, 30.0, None)
     assert found['springs'][1] == SpringDamper(
-        'b/band', 'b/hull', 'b/tail', (0.1, 0.0, 0.0), (0.0, 0.0, 0.0), 50.0, 2.0, 0.1, None)
+        'b/band', 'b/hull', 'b/tail', (0.1, 0.0, 0.0), (0.0, 0.0, 0.0), 50.0, 2.0, 0.1, None, 0.4)
     assert found['flexibles'][1].link == 'b/hull'
     assert found['flexibles'][1].beam == Beam(0.3, 0.5, (300.0, 310.0), modes=(2, 2, 0))
 
@@ -106,6 +114,9 @@ def test_a_part_brings_its_own(tmp_path):
     ('time_constant: 0.1', 'time_constant: -0.1', 'has the time constant -0.1; allowed: 0 or'),
     ('limits: [-20, 30]', 'limits: [20, 30]', 'has the limits 20 and 30; allowed: one below'),
     ('jet:', 'hinge:', 'has the name of another thruster or joint'),
+    ('reference: [0.3], ', 'reference: [0, 1], ', 'reference of .* has 2 entries; allowed: 1'),
+    ('slack: 0.2', 'slack: -1', 'slack of .* is -1; allowed: 0 or more'),
+    ('type: continuous, parent', 'type: planar, parent', 'has no meaning for a planar joint'),
     ('body2: tail', 'body2: hull', "body2 of spring 'band' is 'hull', as body1"),
     ('body2: tail', 'body2: tial', "is 'tial'; allowed: hull, tail; did you mean 'tail'"),
 ])

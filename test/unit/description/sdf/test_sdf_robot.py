@@ -276,8 +276,6 @@ def test_findings():
         "info the root link 'a' is fixed to nothing; where the model stands in the world is not "
         'used',
         "warning joint 'k': element <uper> is unknown and not used; did you mean <upper>?",
-        "warning joint 'k': the spring of its spring_stiffness is not used",
-        "warning link 'b': <gravity> and <kinematic> are not used; it moves as all others do",
         "warning model 'm' is static; it is read as if it could move",
         "warning model 'm': element <thing> is unknown and not used",
     ]
