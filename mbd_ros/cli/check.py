@@ -59,6 +59,10 @@ def add_to(parser: argparse.ArgumentParser) -> None:
                         '%(default)g)')
     parser.add_argument('--most', type=int, default=0, metavar='N',
                         help='with --compare: of a folder at most N files, evenly over it')
+    parser.add_argument('--record', metavar='FILE',
+                        help='with --compare: keep what came out in FILE, a line of JSON for each '
+                        'robot, and do not compare again what is in it: a run that was ended goes '
+                        'on, and the table is that of all')
     parser.add_argument('--json', action='store_true', help='print JSON, one object for each file')
     parser.set_defaults(run=run)
 
@@ -83,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _compare(arguments: argparse.Namespace) -> int:
     """Compare the files with their home engines and print how equal they are."""
-    from mbd_ros.cli.comparison.files import cases_of
+    from mbd_ros.cli.comparison.files import cases_of, kept
     from mbd_ros.cli.comparison.isolated import verdicts
     from mbd_ros.cli.comparison.table import json_of, line_of, table
     from mbd_ros.cli.comparison.verdict import FAILED, NOT_EQUAL
@@ -92,10 +96,14 @@ def _compare(arguments: argparse.Namespace) -> int:
             raise InvalidValueError(word, value, 'a positive number')
     cases = cases_of(arguments.files, reading(arguments), arguments.tolerance, arguments.compiled,
                      arguments.most, arguments.written)
-    found = []
-    for verdict in verdicts(cases, arguments.seconds):
-        print(json_of(verdict) if arguments.json else line_of(verdict), flush=True)
-        found.append(verdict)
+    with kept(arguments.record) as (before, keep):
+        known = {verdict.file: verdict for verdict in before}
+        found = [known[case.file] for case in cases if case.file in known]
+        for verdict in verdicts([case for case in cases if case.file not in known],
+                                arguments.seconds):
+            print(json_of(verdict) if arguments.json else line_of(verdict), flush=True)
+            keep(verdict)
+            found.append(verdict)
     if not arguments.json:
         print(f'\n{table(found)}')
     return int(any(verdict.status in (NOT_EQUAL, FAILED) for verdict in found))

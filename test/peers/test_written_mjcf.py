@@ -27,6 +27,7 @@ import mbd_ros
 from mbd_ros.description.read import read
 from mbd_ros.description.records.mechanism import LoopJoint, Pose, SpringDamper
 from mbd_ros.description.write.mjcf import mjcf_text
+from mbd_ros.description.write.mjcf_inertia import loadable
 from mbd_ros.errors import UnsupportedError
 
 # As in test_against_mujoco.py: MuJoCo keeps inertias diagonalised, which costs two digits.
@@ -114,6 +115,36 @@ def test_shipped_robots_load_or_convert_says_why_not(file):
 def test_an_arm_of_thin_rods_moves_alike():
     # One rod has no moment about itself; MuJoCo gets 4e-14 kg m^2, far below TOLERANCE.
     compare(mbd_ros.load(SHIPPED[0].parent / 'three_link_arm.urdf'), 3)
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 2**32 - 1), size=st.sampled_from((1e-8, 1e-6, 1e-3, 1.0)),
+       kind=st.sampled_from(('rod', 'plate', 'point', 'rounded')))
+def test_only_the_smallest_moment_is_raised(seed, size, kind):
+    """Turning a rod end over end takes what it took, however light the rod is."""
+    rng = np.random.default_rng(seed)
+    axes = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    small, middle = np.sort(rng.uniform(0.1, 1.0, 2)) * size
+    moments = np.array({'rod': (0.0, size, size), 'plate': (small, middle, small + middle),
+                        'point': (0.0, 0.0, 0.0),
+                        'rounded': (small, middle, (small + middle) * (1.0 + 2e-7))}[kind])
+    xx, xy, xz, yy, yz, zz = (axes @ np.diag(moments) @ axes.T)[np.triu_indices(3)].tolist()
+    mechanism = read(robot(
+        link('base'), '<link name="rod"><inertial><mass value="2"/><inertia '
+        f'ixx="{xx!r}" ixy="{xy!r}" ixz="{xz!r}" iyy="{yy!r}" iyz="{yz!r}" izz="{zz!r}"/>'
+        '</inertial></link>', joint('j', 'continuous', 'base', 'rod')))
+    mujoco.MjModel.from_xml_string(mjcf_text(mechanism))   # raises for a file that it refuses
+    before, after = (np.array(one.links[1].inertia.tensor)
+                     for one in (mechanism, loadable(mechanism)))
+    lifts = np.linalg.eigvalsh(after - before)
+    rounding = 1e-15 * size   # of the products with the axes
+    if kind == 'point':
+        assert lifts == pytest.approx(3 * [3e-14], rel=1e-9)   # three times what it tells from 0
+    else:
+        assert np.abs(lifts[:2]).max() <= rounding
+        assert lifts[2] <= max(4e-14, 4e-7 * size)   # as told apart from 0, and what was added
+    assert read(mjcf_text(mechanism)).links[-1].inertia.tensor == loadable(
+        mechanism).links[1].inertia.tensor
 
 
 def test_odd_robots_load_or_are_refused():

@@ -23,6 +23,7 @@ import re
 
 from mbd_ros.cli.comparison.verdict import (
     BY_BOTH, EQUAL, FAILED, NOT_EQUAL, REFUSED, UNCOMPARED, Verdict)
+from mbd_ros.cli.comparison.written import Written
 
 STATUSES = (EQUAL, NOT_EQUAL, FAILED, REFUSED, BY_BOTH, UNCOMPARED)
 
@@ -43,6 +44,24 @@ def line_of(verdict: Verdict) -> str:
 def json_of(verdict: Verdict) -> str:
     """Return a verdict as one line of JSON."""
     return json.dumps(asdict(verdict))
+
+
+def of_json(line: str) -> Verdict:
+    """
+    Return the verdict that ``json_of`` wrote.
+
+    Raises
+    ------
+    ValueError
+        If it wrote another text.
+
+    """
+    try:
+        fields = json.loads(line)
+        fields['written'] = tuple(Written(*part) for part in fields['written'])
+        return Verdict(**fields)
+    except (TypeError, KeyError) as error:
+        raise ValueError(f'{error} in {line[:80]!r}') from None
 
 
 def table(verdicts: Sequence[Verdict]) -> str:

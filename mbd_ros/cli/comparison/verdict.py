@@ -143,8 +143,7 @@ def compare(case: Case, at: Callable[[str], None]) -> Verdict:
     verdict = replace(verdict, compiled=None if compiled is None else compiled.figure)
     if case.written and model is not None and mechanism is not None:
         verdict = replace(verdict, written=tuple(written(
-            _bodies(mechanism), model, partial(largest, model),
-            partial(ours, executor='interpreted'))))
+            _bodies(mechanism), model, largest, partial(ours, executor='interpreted'))))
         for one in verdict.written:
             if one.figure is not None and not one.figure <= case.tolerance:
                 return replace(verdict, status=NOT_EQUAL, reason=(

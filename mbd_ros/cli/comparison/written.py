@@ -27,6 +27,7 @@ from mbd_ros.cli.comparison.quantities import (
 from mbd_ros.cli.convert import DIALECTS, WRITERS
 from mbd_ros.description.read import read
 from mbd_ros.description.records.mechanism import Mechanism
+from mbd_ros.description.write.mjcf_inertia import loadable
 from mbd_ros.errors import MbdError
 from mbd_ros.model import build_model, Model
 
@@ -56,7 +57,8 @@ class Written(NamedTuple):
     reason: str = ''
 
 
-def written(mechanism: Mechanism, model: Model, largest: Callable[[Evaluation], Difference],
+def written(mechanism: Mechanism, model: Model,
+            largest: Callable[[Model, Evaluation], Difference],
             ours: Callable[[Model], Evaluation]) -> list[Written]:
     """
     Return what comes of a robot by way of each format.
@@ -68,7 +70,7 @@ def written(mechanism: Mechanism, model: Model, largest: Callable[[Evaluation], 
     model : Model
         Made of them.
     largest : callable
-        Returns the largest difference of an evaluation from that of the model.
+        Returns the largest difference of an evaluation from that of a model.
     ours : callable
         Returns what this package computes of a model.
 
@@ -80,7 +82,8 @@ def written(mechanism: Mechanism, model: Model, largest: Callable[[Evaluation], 
         except MbdError as error:
             found.append(Written(form, OWN, None, f'cannot be written: {error}'))
             continue
-        found.append(_judged(form, OWN, partial(_again, model, text, ours), largest))
+        apart = partial(largest, _as_written(form, mechanism, model))
+        found.append(_judged(form, OWN, partial(_again, model, text, ours), apart))
         if reader is not None:
             module, name = reader
             try:
@@ -89,8 +92,14 @@ def written(mechanism: Mechanism, model: Model, largest: Callable[[Evaluation], 
                 continue
             peer = getattr(peers, f'{module.capitalize()}Peer')
             found.append(_judged(form, name, partial(
-                _theirs, peer, text, mechanism, model), largest))
+                _theirs, peer, text, mechanism, model), apart))
     return found
+
+
+def _as_written(form: str, mechanism: Mechanism, model: Model) -> Model:
+    """Return what is in the text: MJCF has moments of inertia that MuJoCo loads."""
+    other = loadable(mechanism) if form == 'mjcf' else mechanism
+    return model if other == mechanism else build_model(other)
 
 
 def _theirs(peer: Any, text: str, mechanism: Mechanism, model: Model) -> Evaluation:

@@ -48,8 +48,8 @@ def mjcf_text(mechanism: Mechanism) -> str:
 
     Velocity, acceleration and effort limits belong to actuators there and are left out; loop
     joints are equality constraints between sites, which MuJoCo keeps softly. A root link named
-    ``world`` becomes MuJoCo's own, which has no inertia. Principal moments of inertia that differ
-    from a rigid body's by rounding only are raised so that MuJoCo loads them.
+    ``world`` becomes MuJoCo's own, which has no inertia. Where principal moments of inertia differ
+    from a rigid body's by rounding only, the smallest is raised so that MuJoCo loads them.
 
     Parameters
     ----------

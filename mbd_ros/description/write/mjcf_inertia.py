@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from lxml import etree
@@ -23,6 +24,7 @@ from transforms3d.quaternions import mat2quat
 
 from mbd_ros.description.records.inertia_check import REMEDY, ROUNDING
 from mbd_ros.description.records.mechanism import Inertia, Link, Mechanism
+from mbd_ros.description.records.poses import matrix3
 from mbd_ros.description.write.loops import numbers_text
 from mbd_ros.errors import UnsupportedError
 
@@ -85,6 +87,18 @@ def add_inertials(mechanism: Mechanism, bodies: dict[str, Any]) -> None:
                 'link that is fixed to it, mass and inertia', source=joint.source)
 
 
+def loadable(mechanism: Mechanism) -> Mechanism:
+    """Return a robot with the inertia tensors that are written, which MuJoCo loads."""
+    links = []
+    for link in mechanism.links:
+        tensor = None if link.inertia is None or _nothing(link.inertia) else _loadable(
+            link.inertia)
+        if link.inertia is not None and tensor is not None:
+            link = replace(link, inertia=replace(link.inertia, tensor=matrix3(tensor)))
+        links.append(link)
+    return replace(mechanism, links=tuple(links))
+
+
 def _welded(mechanism: Mechanism) -> dict[str, str]:
     """Return, for each link, the first link of those that fixed joints weld together."""
     children: dict[str, list[tuple[str, bool]]] = {link.name: [] for link in mechanism.links}
@@ -127,16 +141,22 @@ def _loadable(inertia: Inertia) -> Matrix | None:
     """
     Return an inertia tensor (3, 3) that MuJoCo loads, None if that would be another body.
 
-    What rounding keeps from being a rigid body's, and the moment of a thin rod about itself,
-    which is zero, is raised by the least that MuJoCo tells from them.
+    What rounding keeps from being a rigid body's, and moments of zero, are raised by the least
+    that MuJoCo tells from them: where two moments are too small for the third, the smallest
+    alone, so that turning about the other axes takes what it took.
     """
     tensor = np.array(inertia.tensor)
-    small, middle, large = np.linalg.eigvalsh(tensor).tolist()
+    moments, axes = np.linalg.eigh(tensor)
+    large = float(moments[2])
     margin = EXACT * abs(large)
-    lift = max(0.0, 3.0 * LEAST + margin - small, large + margin - (small + middle))
-    if lift > max(ROUNDING * abs(large), 10.0 * LEAST):
+    lifts = np.maximum(0.0, 3.0 * LEAST + margin - moments)
+    small, middle, large = (moments + lifts).tolist()
+    lifts[0] += max(0.0, large + margin - (small + middle))
+    if not lifts.any():
+        return tensor
+    if lifts[0] > max(ROUNDING * abs(large), 10.0 * LEAST):
         return None
-    return np.asarray(tensor + lift * np.eye(3))
+    return np.asarray(tensor + (axes * lifts) @ axes.T)
 
 
 def _inertial(inertia: Inertia, tensor: Matrix) -> Any:

@@ -23,6 +23,7 @@ import pytest
 
 from mbd_ros.cli.command import main
 from mbd_ros.cli.comparison import isolated
+from mbd_ros.cli.comparison.files import cases_of
 from mbd_ros.cli.comparison.mujoco_peer import MujocoPeer
 from mbd_ros.cli.comparison.quantities import difference, Quantities
 from mbd_ros.cli.comparison.table import table
@@ -154,6 +155,54 @@ def test_table():
     assert lines[2] == '| MJCF | there | 1 | 1 | 0 | 0 | 0 | 0 | 0 | 3e-15 |'
     assert lines[3] == '| URDF | here | 2 | 0 | 2 | 0 | 0 | 0 | 0 |  |'
     assert lines[-1] == '    2  joint ... is not here'
+
+
+def test_a_run_that_was_ended_goes_on(tmp_path, capsys):
+    """What is in the record is not compared again; a line that was cut off is written over."""
+    for source in ('one', 'two'):
+        (tmp_path / source / 'urdf').mkdir(parents=True)
+        (tmp_path / source / 'urdf' / 'arm.urdf').write_text(ARM)
+    files = sorted(map(str, tmp_path.glob('*/urdf/arm.urdf')))
+    record = tmp_path / 'record.jsonl'
+    code, found = compared(capsys, files[0], '--record', str(record), '--written')
+    assert code == 0
+    assert len(found) == 1
+    record.write_text(record.read_text() + '{"file": "cut o')
+    code, found = compared(capsys, *files, '--record', str(record), '--written')
+    assert code == 0
+    assert [one['file'] for one in found] == files[1:]
+    assert [json.loads(line)['file'] for line in record.read_text().splitlines()] == files
+    assert main(['check', '--compare', *files, '--record', str(record)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert any(line.startswith('| all |  | 2 | 2 |') for line in lines)
+    assert 'written as urdf, read by mbd_ros: 2 of 2 compared, largest difference 0e+00' in lines
+
+
+@pytest.mark.parametrize('text', ['[]\n', '{"file": 1}\n', 'x\n', '{"written": [[1]]}\n',
+                                  '{"written": [], "other": 1}\n', '\xff\n'])
+def test_a_record_is_no_other_file(tmp_path, capsys, text):
+    (tmp_path / 'arm.urdf').write_text(ARM)
+    record = tmp_path / 'record.jsonl'
+    record.write_bytes(text.encode('latin-1'))
+    assert main(['check', '--compare', str(tmp_path / 'arm.urdf'), '--record', str(record)]) == 1
+    assert 'no file of verdicts' in capsys.readouterr().err
+    assert record.read_bytes() == text.encode('latin-1')
+
+
+def test_sources(tmp_path, monkeypatch):
+    """The folder that was named; of files, the one below the folder that has them all."""
+    monkeypatch.chdir(tmp_path)
+    for name in ('a/urdf/one.urdf', 'a/two.urdf', 'b/x/three.urdf', 'four.urdf'):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(ARM)
+
+    def sources(*names):
+        return [os.path.basename(case.source) for case in cases_of(names, {}, 1e-9, False)]
+    here = os.path.basename(tmp_path)
+    assert sources('a/urdf/one.urdf', 'a/two.urdf', 'b/x/three.urdf', 'four.urdf') == [
+        'a', 'a', 'b', here]
+    assert sources('a', 'b') == ['a', 'a', 'b']
+    assert sources('a/urdf/one.urdf') == ['urdf']
 
 
 def test_what_is_not_equal_is_said_and_is_the_exit_code(tmp_path, capsys):
