@@ -36,8 +36,8 @@ ARGUMENTS = (
         description='Robot of this package, with its path and its initial state.'),
     DeclareLaunchArgument(
         'description', default_value='',
-        description='URDF or xacro file of another robot. Without config it is weightless: held '
-                    'against gravity, free to be pushed, until it gets a goal.'),
+        description='URDF or xacro file of another robot. Without config: gravity '
+                    'compensation, free to be pushed, until it gets a goal.'),
     DeclareLaunchArgument(
         'config', default_value='',
         description='Parameter file of simulator and controller; empty: that of robot, none for '

@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit code: 0, 1 after an error of this package, 2 (by ``SystemExit``) after a wrong word,
+        Exit code: 0, 1 after an error of this package, 2 (by ``SystemExit``) after a usage error,
         130 after Ctrl-C, 141 where its output was closed.
 
     """

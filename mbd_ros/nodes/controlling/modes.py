@@ -26,7 +26,7 @@ MODES = {
 }
 SENDING = frozenset((*MODES.values(), ControllerState.MODE_NOT_FOLLOWING))
 """Modes in which efforts are sent."""
-FINE = {ControllerState.MODE_TRACKING: 'tracking', ControllerState.MODE_WEIGHTLESS: 'weightless'}
+FINE = {ControllerState.MODE_TRACKING: 'tracking'}
 
 
 def mode_text(mode: int, why: str) -> str | None:

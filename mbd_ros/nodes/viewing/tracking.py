@@ -34,7 +34,8 @@ from mbd_ros.nodes.viewing.view import Array, Seen, Shared, View
 
 MODES = {
     ControllerState.MODE_WAITING: 'waiting', ControllerState.MODE_TRACKING: 'tracking',
-    ControllerState.MODE_WEIGHTLESS: 'weightless', ControllerState.MODE_HOLDING: 'holding',
+    ControllerState.MODE_WEIGHTLESS: 'gravity compensation',
+    ControllerState.MODE_HOLDING: 'holding',
     ControllerState.MODE_LOST: 'joint states lost',
     ControllerState.MODE_NOT_FOLLOWING: 'the robot does not follow',
 }

@@ -114,7 +114,7 @@ def launch_arguments(config: pytest.Config) -> dict[str, str]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the mark, and refuse launch arguments that are none."""
+    """Declare the mark, and refuse what is not a launch argument."""
     if config.getoption('--launch-args'):
         try:
             launch_arguments(config)
