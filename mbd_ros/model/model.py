@@ -49,6 +49,7 @@ class _WeaklyReferable:
 
     __slots__ = ('__weakref__', '_hash', '_results', '_twins')
     _hash: int
+    _results: dict[Any, Any]
     _twins: object
 
 

@@ -46,6 +46,8 @@ KINDS = {
             'actual_current'),
 }
 """What names of arrays and columns mean, in lower case."""
+NAMES = ('columns', 'names', 'column_names', 'name', 'joint_names', 'joints')
+"""Arrays of text with the names of columns, or of joints."""
 LARGEST = 1024 ** 3
 """Bytes of a table of text."""
 
@@ -109,13 +111,25 @@ def read_motion(path: Path, model: Model, topic: str | None = None,
         return _of_columns(path, names, values, model, columns or {})
     what = 'bag, no *.csv, and no file *.npz with time, q, v and tau'
     arrays = read_arrays(path, what)
-    table = next((key for key in ('columns', 'names', 'column_names') if key in arrays), None)
+    table = next((key for key in NAMES if key in arrays and arrays[key].dtype.kind in 'US'), None)
     wide = [name for name, array in arrays.items()
             if table and array.ndim == 2 and array.shape[1] == arrays[table].size]
     try:
         if table and wide:
-            return _of_columns(path, [str(name) for name in arrays[table].ravel()],
-                               np.asarray(arrays[wide[0]], np.float64), model, columns or {})
+            names = [str(name) for name in arrays[table].ravel()]
+            kinds = {name: _kind(name, columns or {}) for name in wide}
+            if not any(kinds.values()):
+                return _of_columns(path, names, np.asarray(arrays[wide[0]], np.float64), model,
+                                   columns or {})
+            parts = [(kind, np.asarray(arrays[name], np.float64))   # names are those of joints
+                     for name, kind in kinds.items() if kind is not None]
+            parts += [('time', np.asarray(array, np.float64)[:, None])
+                      for name, array in arrays.items()
+                      if _kind(name, columns or {}) == 'time' and array.ndim == 1]
+            return _of_columns(
+                path, [f'{kind}_{name}' if kind != 'time' else kind for kind, array in parts
+                       for name in (names if kind != 'time' else [''])],
+                np.concatenate([array for _, array in parts], axis=1), model, {})
         found = {}
         for name, array in arrays.items():
             kind = _kind(name, columns or {})

@@ -200,7 +200,8 @@ def centroidal_momentum_derivatives(
     """
     if executor is None:
         found: Any = MOMENTA.of(model)[AUTO](q, v, qdd)
-        return found   # type: ignore[no-any-return]
+        derivatives: CentroidalDerivatives = found
+        return derivatives
     return compile_model(model, executor=executor).centroidal_momentum_derivatives(q, v, qdd)
 
 

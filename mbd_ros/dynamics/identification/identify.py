@@ -45,6 +45,7 @@ from mbd_ros.dynamics.quantities.joint_damping import grows
 from mbd_ros.environment.immersion import Fluid
 from mbd_ros.environment.surroundings import DEFAULT, FRESH_WATER, immersed, surrounded
 from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
+from mbd_ros.execution.threads.matrix_products import one_thread
 from mbd_ros.model import Model, state
 from mbd_ros.model.attachments.payload import with_payload
 
@@ -151,16 +152,16 @@ def identify(
     model.require_rigid('identify')
     down = as_gravity(model, gravity)
     recorded = recording(model, q, v, tau, qdd, time, external_forces, cutoff)
-    search = _Search(model, recorded, down, joints, payload, currents, friction == 'stribeck',
-                     not level, actuated)
     try:
-        weight, expected = search.run(None if prior is None else float(prior))
+        with one_thread():
+            search = _Search(model, recorded, down, joints, payload, currents,
+                             friction == 'stribeck', not level, actuated)
+            return search.result(*search.run(None if prior is None else float(prior)))
     except np.linalg.LinAlgError:   # the search ends at a body without mass
         raise InvalidValueError(
             'tau', f'those of {sum(len(run.v) for run in recorded.runs)} states', 'efforts that '
             'move the robot as recorded: these fit best with a body that has no mass. Those of a '
             'floating base are zero, units are N m and N, signs those of v') from None
-    return search.result(weight, expected)
 
 
 def _around(model: Model, fluid: Fluid | None) -> Model:

@@ -25,7 +25,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-import scipy  # loads its parts when they are asked for: signal takes a second
 
 from mbd_ros.description.records.finding import Finding
 from mbd_ros.dynamics.prepared.call import checked_array
@@ -41,6 +40,8 @@ LEAST = 20
 """States of a run."""
 ORDER = 4
 """Of the low-pass filter."""
+SEGMENT = 1024
+"""States of a piece of which the spectrum is taken; pieces overlap by half (Welch)."""
 HIGHEST = 0.25
 """Part of the rate: the highest cutoff; central differences are no derivatives beyond."""
 SPAN = 3.0
@@ -241,9 +242,8 @@ def proposed_cutoff(v: Array, step: float) -> float:
     highest = HIGHEST / step
     if len(v) < 64:
         return highest
-    frequencies, density = scipy.signal.welch(v, 1.0 / step, nperseg=min(len(v), 1024), axis=0)
-    power = density.sum(axis=1)[1:] * frequencies[1:] ** 2   # of accelerations, but for a factor
-    frequencies = frequencies[1:]
+    frequencies, density = _spectrum(v, step)
+    power = density * frequencies ** 2   # of accelerations, but for a factor
     power, frequencies = power[frequencies <= highest], frequencies[frequencies <= highest]
     width = 5
     smooth = np.exp(np.convolve(np.pad(np.log(power + 1e-300), width // 2, mode='edge'),
@@ -255,6 +255,44 @@ def proposed_cutoff(v: Array, step: float) -> float:
     return float(min(max(best, SPAN * most), highest))
 
 
+def _spectrum(v: Array, step: float) -> tuple[Array, Array]:
+    """Return frequencies above zero, and the power of all joints there, but for a factor."""
+    count = min(len(v), SEGMENT)
+    window = np.hanning(count + 1)[:-1, None]
+    pieces = [v[first:first + count] for first in range(0, len(v) - count + 1, count // 2)]
+    power = sum((np.abs(np.fft.rfft((piece - piece.mean(axis=0)) * window, axis=0)) ** 2).sum(
+        axis=1) for piece in pieces)
+    return np.fft.rfftfreq(count, step)[1:], np.asarray(power)[1:]
+
+
+def low_pass(v: Array, part: float) -> Array:
+    """
+    Return what a Butterworth filter, forwards and backwards, lets through (N, n).
+
+    Parameters
+    ----------
+    v : array
+        (N, n) at even times, N of 2 or more.
+    part : float
+        The cutoff, of half the rate; below 1.
+
+    Notes
+    -----
+    Less the line from the first to the last row, which passes as it is, and continued as an odd
+    function, the rows are periodic, so that the filter is one product of spectra.
+
+    """
+    line = np.linspace(0.0, 1.0, len(v))[:, None] * (v[-1] - v[0]) + v[0]
+    own = v - line
+    round_ = np.concatenate((own, -own[-2:0:-1]))
+    frequencies = np.fft.rfftfreq(len(round_))   # of the rate
+    with np.errstate(over='ignore'):   # the highest one is infinite to the bilinear transform
+        ratio = np.tan(np.pi * frequencies) / np.tan(0.5 * np.pi * part)
+        gain = 1.0 / (1.0 + ratio ** (2 * ORDER))
+    spectrum = np.fft.rfft(round_, axis=0) * gain[:, None]
+    return np.asarray(np.fft.irfft(spectrum, len(round_), axis=0)[:len(v)] + line)
+
+
 def _filtered(model: Model, raw: _Raw, cutoff: float) -> Run:
     """Return a run with velocities and accelerations without the noise above a cutoff."""
     if raw.qdd is not None:
@@ -263,9 +301,7 @@ def _filtered(model: Model, raw: _Raw, cutoff: float) -> Run:
     edge = min(int(0.5 / (cutoff * raw.step)), len(raw.q) // 10)
     v = raw.v
     if cutoff < half:
-        coefficients = scipy.signal.butter(ORDER, cutoff / half, output='sos')
-        pad = min(int(3.0 / (cutoff * raw.step)) + 1, len(v) - 2)
-        v = scipy.signal.sosfiltfilt(coefficients, v, axis=0, padlen=pad)
+        v = low_pass(v, cutoff / half)
     qdd = np.gradient(v, raw.step, axis=0)
     own = slice(edge, len(v) - edge)
     return Run(raw.q[own], v[own], qdd[own], raw.tau[own],

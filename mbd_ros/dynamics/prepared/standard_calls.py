@@ -130,7 +130,7 @@ class CallsOfModel(dict[str, Callable[..., Array]]):
             return None
         dyn = compile_model(self._model, formulation=formulation, gravity=gravity,
                             fluid=fluid, ground=ground)
-        call = (dyn.forced(self._function, (links,) if type(links) is str else links,
+        call = (dyn.forced(self._function, (links,) if isinstance(links, str) else links,
                            dissipation) if links or dissipation
                 else self._wrap(self._model, getattr(dyn, self._function)))
         if len(self._within) >= MOST:

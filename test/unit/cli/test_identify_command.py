@@ -74,7 +74,7 @@ def test_what_is_no_recording(truth, change, message, tmp_path, capsys):
     assert message in capsys.readouterr().err
 
 
-@pytest.mark.parametrize('form', ['named', 'numbered', 'table', 'other names'])
+@pytest.mark.parametrize('form', ['named', 'numbered', 'table', 'other names', 'joints named'])
 def test_tables_with_names_of_columns(truth, form, tmp_path, capsys):
     time, q, v, tau = motion(truth, 0.001)
     names = [f'{kind}{joint}' for kind, joint in (
@@ -85,6 +85,10 @@ def test_tables_with_names_of_columns(truth, form, tmp_path, capsys):
     if form == 'table':
         path = tmp_path / 'run.npz'
         np.savez(path, data=data, columns=np.array(['time', *names]))
+    elif form == 'joints named':   # in another order than the robot's
+        path = tmp_path / 'run.npz'
+        np.savez(path, time=time, position=q[:, ::-1], velocity=v[:, ::-1], effort=tau[:, ::-1],
+                 name=np.array(truth.joint_names[::-1]))
     elif form == 'other names':
         path = tmp_path / 'run.npz'
         np.savez(path, times=time, winkel=q, velocities=v, torques=tau)

@@ -18,11 +18,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from robots import urdf
+from scipy import signal
 
 import mbd_ros
 from mbd_ros.dynamics.identification.bodies import as_body
-from mbd_ros.dynamics.identification.recording import proposed_cutoff
+from mbd_ros.dynamics.identification.recording import low_pass, ORDER, proposed_cutoff
 from mbd_ros.errors import InvalidValueError, ShapeError
+from mbd_ros.execution.threads import matrix_products
 from mbd_ros.model.lock import rebuilt
 
 URDF = Path(__file__).resolve().parents[3] / 'urdf'
@@ -247,6 +249,26 @@ def test_the_cutoff_lies_between_motion_and_noise():
                  for noise in (1e-5, 1e-3, 1e-1)]
     # Above the motion; the stronger the noise the lower, but for leakage of the window.
     assert 1.5 < proposals[2] < 15.0 and proposals[2] <= proposals[0] <= 50.0
+
+
+@pytest.mark.parametrize('part', [0.02, 0.1, 0.5])
+def test_the_filter_is_butterworths_forwards_and_backwards(part):
+    time = np.arange(1000) * 0.005
+    v = np.stack([np.sin(1.0 + k * time) + 0.1 * k * time for k in (1, 2, 3)], axis=1)
+    v += 0.1 * np.random.default_rng(0).normal(size=v.shape)
+    expected = signal.sosfiltfilt(signal.butter(ORDER, part, output='sos'), v, axis=0,
+                                  padlen=min(int(6.0 / part), len(v) - 2))
+    edge = int(1.0 / part)   # how each begins differs there, and decays
+    np.testing.assert_allclose(low_pass(v, part)[edge:-edge], expected[edge:-edge], atol=5e-4)
+    line = np.linspace(0.0, 1.0, 50)[:, None] * (1.0, -2.0) + 3.0
+    np.testing.assert_allclose(low_pass(line, part), line, atol=1e-12)   # rounding
+
+
+def test_products_of_matrices_stay_on_one_thread_and_threads_come_back():
+    counts = [count() for count, _ in matrix_products._libraries()]
+    with matrix_products.one_thread(), matrix_products.one_thread():
+        assert {count() for count, _ in matrix_products._libraries()} <= {1}
+    assert [count() for count, _ in matrix_products._libraries()] == counts
 
 
 def test_a_tilted_base_is_found():
