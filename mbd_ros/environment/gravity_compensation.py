@@ -53,7 +53,7 @@ class GravityCompensation(Law):
         own = [one for one in model.lifted if one.body == i]
         if not own:
             return ()
-        moment = sum(one.mass * np.array(one.center) for one in own)
+        moment = np.sum([one.mass * np.array(one.center) for one in own], axis=0)
         return (TakenOff(float(sum(one.mass for one in own)), vector_record(moment)),)
 
     def load(self, constants: Any, motion: Motion, world: World) -> Wrench:

@@ -262,7 +262,8 @@ def _spectrum(v: Array, step: float) -> tuple[Array, Array]:
     pieces = [v[first:first + count] for first in range(0, len(v) - count + 1, count // 2)]
     power = sum((np.abs(np.fft.rfft((piece - piece.mean(axis=0)) * window, axis=0)) ** 2).sum(
         axis=1) for piece in pieces)
-    return np.fft.rfftfreq(count, step)[1:], np.asarray(power)[1:]
+    return (np.fft.rfftfreq(count, step)[1:].astype(np.float64),
+            np.asarray(power, np.float64)[1:])
 
 
 def low_pass(v: Array, part: float) -> Array:
