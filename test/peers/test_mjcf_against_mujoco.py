@@ -31,6 +31,7 @@ from mbd_ros.cli.comparison.mujoco_peer import MujocoPeer
 from mbd_ros.description import Mechanism, read
 from mbd_ros.description.records.mechanism import Limits
 from mbd_ros.description.records.poses import matrix_of
+from mbd_ros.description.urdf.visuals import read_visuals
 from mbd_ros.description.write.mjcf import mjcf_text
 from mbd_ros.description.write.urdf import urdf_text
 from mbd_ros.model import build_model, Model
@@ -483,3 +484,37 @@ def test_polynomials_that_joints_follow(parts):
         ours = np.array([-curve.deriv()(x), 1.0, y - curve(x)])
         # Horner's rule about another point: some roundings of numbers of order 100.
         np.testing.assert_allclose(ours * theirs[1], theirs, atol=1e-11)
+
+
+def test_meshes_are_drawn_where_mujoco_shows_them(tmp_path):
+    (tmp_path / 'a b').mkdir()
+    corners = np.array([(0, 0, 0), (1, 0, 0), (0, 2, 0), (0, 0, 3)], float)
+    (tmp_path / 'a b' / 'm.obj').write_text(''.join(
+        f'v {x} {y} {z}\n' for x, y, z in corners) + 'f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n')
+    turned = 'refpos=".1 .2 .3" refquat=".6 0 .8 0"'
+    for attributes, drawn in ((turned, True), ('scale="2 2 2" ' + turned, True),
+                              ('scale="1 2 3" refpos=".1 .2 .3"', True),
+                              ('scale="1 2 3" ' + turned, False)):
+        file = tmp_path / 'r.xml'
+        file.write_text(
+            '<mujoco><compiler meshdir="a b"/><asset><mesh name="m" file="m.obj" '
+            f'{attributes}/><mesh name="n" file="gone.obj"/></asset><worldbody><body name="b">'
+            '<joint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><geom type="mesh" '
+            'mesh="m" pos="1 2 3" quat=".8 .6 0 0"/><geom type="mesh" mesh="n"/></body>'
+            '</worldbody></mujoco>')
+        shapes, remarks = read_visuals(read(str(file)))
+        shapes = [shape for shape in shapes if shape.kind == 'mesh']   # else a stand-in
+        assert not remarks
+        assert len(shapes) == drawn
+        peer = mujoco.MjModel.from_xml_string(
+            file.read_text().replace('<mesh name="n" file="gone.obj"/>', '').replace(
+                '<geom type="mesh" mesh="n"/>', '').replace('meshdir="a b"', (
+                    f'meshdir="{tmp_path}/a b"')))
+        data = mujoco.MjData(peer)
+        mujoco.mj_forward(peer, data)
+        theirs = peer.mesh_vert @ data.geom_xmat[0].reshape(3, 3).T + data.geom_xpos[0]
+        for shape in shapes:
+            pose = shape.pose
+            ours = (corners * shape.size) @ pose[:3, :3].T + pose[:3, 3]
+            # MuJoCo keeps corners in 4 bytes; their order may be another.
+            assert max(np.abs(theirs - one).max(axis=1).min() for one in ours) < 1e-5

@@ -112,10 +112,24 @@ class Geom:
 
     def elements(self) -> list[Any]:
         """Return it as elements of a URDF: of what is seen and, where it is, of what touches."""
+        if self.kind == 'mesh':
+            return self._drawn_mesh()
         if self.fitted or self.kind not in ('sphere', 'box', 'cylinder', 'capsule'):
             return []   # URDF has no such shape, or meshes are not opened for drawing
         touches = self.item.number('contype', 1.0) or self.item.number('conaffinity', 1.0)
         return [self._element(tag) for tag in ('visual', 'collision')[:2 if touches else 1]]
+
+    def _drawn_mesh(self) -> list[Any]:
+        """Return what is seen of a mesh: its file, unless a viewer cannot show it."""
+        drawn = self.meshes.drawn(self.item)
+        if drawn is None:
+            return []
+        url, scale, within = drawn
+        element = etree.Element('visual')
+        add_origin(element, 'origin', pose_from(self.pose @ within))
+        etree.SubElement(etree.SubElement(element, 'geometry'), 'mesh', filename=url,
+                         scale=numbers_text(scale))
+        return [element]
 
     def _element(self, tag: str) -> Any:
         element = etree.Element(tag)

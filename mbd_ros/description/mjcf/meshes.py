@@ -17,6 +17,7 @@ from __future__ import annotations
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,7 @@ from mbd_ros.description.records.mesh_file import MAX_BYTES, read_mesh
 from mbd_ros.description.records.mesh_solid import mesh_solid, MeshSolid, WAYS
 from mbd_ros.description.records.numbers import numbers_in
 from mbd_ros.description.records.report import nearest, TEXT
+from mbd_ros.description.urdf.mesh_names import URL
 from mbd_ros.description.xml.roots import Roots
 from mbd_ros.errors import DescriptionError, UnsupportedError
 from mbd_ros.spatial.inertia_box import inertia_box
@@ -34,6 +36,8 @@ from mbd_ros.spatial.inertia_box import inertia_box
 Array = NDArray[np.float64]
 
 KINDS = ('.obj', '.stl', '.msh')
+DRAWN = ('.obj', '.stl')
+"""What viewers open."""
 
 
 class Meshes:
@@ -87,6 +91,31 @@ class Meshes:
                                        'allowed: 4 positive numbers')
         x, y, top, base = sizes
         return x, y, 0.25 * top + 0.5 * base
+
+    def drawn(self, geom: Item) -> tuple[str, tuple[float, ...], Array] | None:
+        """
+        Return file, scale and pose in the geom (4, 4) of a mesh; None where it cannot be drawn.
+
+        The file is not opened. MuJoCo turns a mesh by ``refquat`` before it scales it, which is a
+        pose only if the scale is the same in all directions.
+        """
+        item = self._assets['mesh'].get(geom.text('mesh'))
+        if item is None or not item.text('file'):
+            return None
+        try:
+            path = self._file(item.text('file'))
+        except (DescriptionError, OSError, ValueError):
+            return None
+        scale = item.numbers('scale', 3) or (1.0, 1.0, 1.0)
+        quaternion = item.numbers('refquat', 4)
+        if path.suffix.lower() not in DRAWN or (quaternion is not None and len(set(scale)) > 1):
+            return None
+        pose = np.eye(4)
+        if quaternion is not None:
+            pose[:3, :3] = rotation_of(item, quaternion).T
+        pose[:3, 3] = -np.array(scale) * (pose[:3, :3] @ (item.numbers('refpos', 3) or (
+            0.0, 0.0, 0.0)))
+        return URL + quote(str(path)), scale, pose
 
     def solid(self, geom: Item) -> MeshSolid:
         """

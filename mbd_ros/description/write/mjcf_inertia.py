@@ -119,7 +119,7 @@ def _nothing(inertia: Inertia) -> bool:
 
 
 def _slight(inertia: Inertia) -> bool:
-    """Return whether a rigid body has moments that MuJoCo takes of what is fixed to others only."""
+    """Return whether moments are such as MuJoCo takes of what is fixed to others only."""
     small, middle, large = np.linalg.eigvalsh(np.array(inertia.tensor)).tolist()
     return bool(inertia.mass > LEAST_MASS and -EXACT * large <= small < 3.0 * LEAST
                 and small + middle >= large * (1.0 - EXACT))
