@@ -19,6 +19,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from mbd_ros.description.records.report import IGNORABLE
+from mbd_ros.description.xml.file_content import is_xacro
 from mbd_ros.description.xml.packages import file_path
 from mbd_ros.description.xml.xacro_file import xacro_arguments
 from mbd_ros.errors import InvalidValueError
@@ -86,10 +87,10 @@ def named_folders(words: Iterable[str]) -> dict[str, str]:
 def show_arguments(arguments: argparse.Namespace) -> int:
     """Print the arguments of the files, each with its default."""
     for file in getattr(arguments, 'files', None) or [arguments.file]:
-        if not str(file).endswith('.xacro'):
-            raise InvalidValueError('--show-args', file, 'with a .xacro file')
         given = reading(arguments)
         path = file_path(file, given['packages'])
+        if not is_xacro(path):
+            raise InvalidValueError('--show-args', file, 'with a xacro file')
         for name, default in xacro_arguments(str(path), arguments=given['arguments'],
                                              packages=given['packages'],
                                              folders=given['folders']).items():

@@ -31,6 +31,7 @@ from mbd_ros.cli.comparison.quantities import (
 from mbd_ros.cli.comparison.written import Written, written
 from mbd_ros.description.read import read
 from mbd_ros.description.records.mechanism import Mechanism
+from mbd_ros.description.xml.file_content import is_xacro
 from mbd_ros.description.xml.xacro_file import expand_xacro
 from mbd_ros.errors import MbdError
 from mbd_ros.model import build_model, Model
@@ -104,7 +105,7 @@ class Case:
 
 def format_of(path: Path) -> str:
     """Return what a file is, by its ending or its root element."""
-    return 'xacro' if path.suffix == '.xacro' else FORMATS.get(root_of(path), 'none')
+    return 'xacro' if is_xacro(path) else FORMATS.get(root_of(path), 'none')
 
 
 def root_of(path: Path) -> str:

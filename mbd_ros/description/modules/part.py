@@ -28,7 +28,7 @@ from mbd_ros.description.records.poses import clean, matrix3
 from mbd_ros.description.records.report import Report
 from mbd_ros.description.urdf.robot import read_urdf
 from mbd_ros.description.urdf.visuals import read_visuals, Shape
-from mbd_ros.description.xml.file_content import read_content
+from mbd_ros.description.xml.file_content import is_xacro, read_content
 from mbd_ros.description.xml.packages import find_package, packages_of
 from mbd_ros.description.xml.xacro_file import expand_xacro
 from mbd_ros.description.xml.xml_tree import parse_xml
@@ -64,7 +64,7 @@ def read_part(value: Value, folder: str | None
     try:
         if not path.is_file():
             value.fail(f"is '{value.text()}', which is no file")
-        data = expand_xacro(str(path)) if path.suffix == '.xacro' else read_content(path)
+        data = expand_xacro(str(path)) if is_xacro(path) else read_content(path)
     except OSError as error:
         value.fail(f"is '{value.text()}', which cannot be read: {error.strerror or error}")
     report = Report(str(path), checked=value.report.checked)

@@ -28,7 +28,7 @@ from mbd_ros.description.records.report import IGNORABLE, Place, Report, tag_nam
 from mbd_ros.description.records.side_file import side_file
 from mbd_ros.description.urdf.loops_gepetto import closed_loops_beside
 from mbd_ros.description.urdf.robot import read_urdf
-from mbd_ros.description.xml.file_content import read_content
+from mbd_ros.description.xml.file_content import is_xacro, read_content
 from mbd_ros.description.xml.packages import file_path, Folders
 from mbd_ros.description.xml.xml_tree import parse_xml
 from mbd_ros.errors import InvalidValueError, MbdError
@@ -115,26 +115,33 @@ def _read(path_or_text: str | os.PathLike[str], report_of: Callable[..., Report]
           xacro: str, arguments: Mapping[str, object] | None, model: str | None,
           packages: Folders | None) -> Mechanism:
     is_text = isinstance(path_or_text, str) and _is_xml(path_or_text)
-    if arguments and (is_text or not str(path_or_text).endswith('.xacro')):
-        raise InvalidValueError('arguments', dict(arguments), 'arguments of a .xacro file only')
     if isinstance(path_or_text, str) and is_text:
+        _refuse_arguments(arguments)
         return _read_xml(_encoded(path_or_text), report_of(TEXT, folders=()), None, model)
     path = file_path(path_or_text, packages)
     file = str(path)
     if path.suffix in ('.yaml', '.yml'):
+        _refuse_arguments(arguments)
         from mbd_ros.description.modules import assemble, read_module_graph_file
         return assemble(read_module_graph_file(path, checked=report_of(file).checked))
     data, places = read_content(path), tuple[Place, ...]()
-    if path.suffix == '.xacro':
+    if is_xacro(path, data):
         from mbd_ros.description.xml.xacro_file import expand_with_places
         data, places = expand_with_places(
             file, trusted=xacro == 'trusted', arguments=arguments, packages=packages,
             folders=report_of(file).folders)
         file = f'{file} (expanded)'
+    else:
+        _refuse_arguments(arguments)
     beside = side_file(path)
     side = (read_content(beside), str(beside)) if beside.exists() else None
     further = closed_loops_beside(path) if side is None else None
     return _read_xml(data, report_of(file), side, model, further, places)
+
+
+def _refuse_arguments(arguments: Mapping[str, object] | None) -> None:
+    if arguments:
+        raise InvalidValueError('arguments', dict(arguments), 'arguments of a xacro file only')
 
 
 @reading()

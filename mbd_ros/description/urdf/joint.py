@@ -151,8 +151,12 @@ def _read_limits(element: Any, raw: Any, kind: JointKind, report: Report) -> Lim
               _no_largest(read_numbers(part, attribute, 1, report)[0]) for attribute in
               ('velocity', 'effort', 'acceleration', 'deceleration', 'jerk')
               if part.get(attribute)}
-    for attribute, value in others.items():
-        if value < 0.0:
+    for attribute, value in list(others.items()):
+        if value == -1.0 and attribute in ('velocity', 'effort'):   # as in SDFormat
+            others[attribute] = inf
+            report.remark('warning', f"joint '{name}': {attribute}=-1 of <limit> is read as no "
+                          'limit', source)
+        elif value < 0.0:
             raise report.error(f"joint '{name}': {attribute}={value:.9g} of <limit> is negative",
                                source)
     for attribute in ('velocity', 'effort'):

@@ -174,7 +174,7 @@ def _check_root(robot: Any, report: Report) -> None:
         if (element.prefix or element.tag.partition(':')[0]) == 'xacro':
             raise report.error(
                 f'<{tag_name(element)}> is not URDF but xacro, which is expanded in files that '
-                'are named *.xacro', report.source(element))
+                'are named *.xacro or *.urdf', report.source(element))
 
 
 def _read_link(element: Any, raw: Any, report: Report) -> Link:

@@ -44,6 +44,36 @@ def read_content(path: Path) -> bytes:
         raise DescriptionError(f'the file cannot be read: {reason}', file=_short(path)) from None
 
 
+def is_xacro(path: Path, data: bytes | None = None) -> bool:
+    """
+    Return whether a file is expanded before it is read.
+
+    It is if it is named ``*.xacro``, or named ``*.urdf`` and has elements of xacro all the same; a
+    declaration of its namespace alone is left over from an expansion.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    data : bytes, optional
+        What is in it; by default it is read.
+
+    Raises
+    ------
+    DescriptionError
+        If it has to be read, and cannot be.
+
+    """
+    if path.suffix != '.urdf':
+        return path.suffix == '.xacro'
+    data = read_content(path) if data is None else data
+    if b'<xacro:' not in data:
+        return False
+    first, *others = data.split(b'<!--')
+    return any(b'<xacro:' in part for part in (first, *(
+        part.partition(b'-->')[2] for part in others)))
+
+
 def require_regular(path: Path) -> None:
     """Raise OSError for a pipe, a device or a folder, which may never end or begin."""
     if path.exists() and not path.is_file():

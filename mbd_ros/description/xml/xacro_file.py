@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 import errno
 import glob
+import math
 import os
 import re
 import threading
@@ -58,6 +59,11 @@ _MACRO_ARGUMENT = re.compile(
 
 _LINE = 'mbd_ros.line'
 _YAML: Any = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
+
+_CONSTANTS: dict[str, Any] = {
+    'true': True, 'false': False, **{name: getattr(math, name)
+                                     for name in ('pi', 'tau', 'e', 'inf', 'nan')}}
+"""Of ``$(eval ...)``."""
 
 _ONE_AT_A_TIME = threading.Lock()
 """The package xacro keeps the files it is in in module variables."""
@@ -251,7 +257,7 @@ class _Expansion:
             evaluator = Evaluator(self._budget, xacro.YamlDictWrapper, xacro.YamlListWrapper,
                                   xacro.NameSpace, functions)
             own |= {
-                (substitutions, '_eval'): _refuse_eval,
+                (substitutions, '_eval'): self._substituted(evaluator),
                 (substitutions, '_eval_env'): _refuse_environment,
                 (substitutions, '_eval_optenv'): _default_of,
                 (xacro, 'open'): self._open,
@@ -326,6 +332,13 @@ class _Expansion:
                     self._budget.add_nodes(_weight(node))
             return function(node, *arguments)
         return noting
+
+    def _substituted(self, evaluator: Evaluator) -> Callable[..., str]:
+        """Return what evaluates ``$(eval ...)`` as ``${...}`` is evaluated."""
+        def substituted(text: str, context: Mapping[str, Any]) -> str:
+            return str(evaluator.evaluate(text, _Names(
+                context.get('arg', {}), self._substitutions.convert_value)))
+        return substituted
 
     def _eval_text(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return ``eval_text`` with a bound on the copies of the text that it makes."""
@@ -453,8 +466,30 @@ def _said(function: Callable[[str], None]) -> Callable[..., str]:
     return said
 
 
-def _refuse_eval(*_: Any) -> str:
-    raise ValueError('$(eval ...) is not allowed; write ${...}')
+class _Names:
+    """
+    What names in ``$(eval ...)`` stand for.
+
+    In xacro that may have no brackets, and so calls no functions.
+
+    Parameters
+    ----------
+    arguments : mapping of str to str
+        Of the file.
+    converted : callable
+        Returns the value that the text of an argument stands for.
+
+    """
+
+    def __init__(self, arguments: Mapping[str, str],
+                 converted: Callable[[str, str], Any]) -> None:
+        self._arguments = arguments
+        self._converted = converted
+
+    def __getitem__(self, name: str) -> Any:
+        if name in _CONSTANTS:   # before the arguments, as in xacro
+            return _CONSTANTS[name]
+        return self._converted(self._arguments[name], 'auto')
 
 
 def _refuse_environment(name: str) -> str:

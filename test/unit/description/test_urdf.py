@@ -103,7 +103,7 @@ def test_xacro_in_a_urdf_file():
         read(robot(bare('a'), '<xacro:include filename="b"/>',
                    attributes=' xmlns:xacro="http://www.ros.org/wiki/xacro"'))
     assert str(caught.value) == ('<string>:3: <xacro:include> is not URDF but xacro, which is '
-                                 'expanded in files that are named *.xacro')
+                                 'expanded in files that are named *.xacro or *.urdf')
 
 
 @pytest.mark.parametrize('path', ROBOTS, ids=lambda path: path.stem)

@@ -113,6 +113,19 @@ def test_negative_limits():
         "<string>:4: joint 'j': effort=-3 of <limit> is negative")
 
 
+@pytest.mark.parametrize('attribute', ['effort', 'velocity'])
+def test_minus_one_is_no_limit(attribute):
+    """As SDFormat has it; exporters write it into URDF, too."""
+    given = {'effort': 3, 'velocity': 2, attribute: -1}
+    inside = AXIS + '<limit lower="-1" upper="1" effort="{effort}" velocity="{velocity}"/>'.format(
+        **given)
+    limits = joint_of(inside).limits
+    assert (limits.effort, limits.velocity) == ((inf, 2.0) if attribute == 'effort' else (
+        3.0, inf))
+    assert remarks(inside) == [
+        f"<string>:4: warning: joint 'j': {attribute}=-1 of <limit> is read as no limit"]
+
+
 def test_limits_left_out():
     inside = AXIS + '<limit upper="1"/>'
     limits = joint_of(inside).limits

@@ -20,7 +20,7 @@ from mbd_ros.description import read
 from mbd_ros.description.records import budget
 from mbd_ros.description.xml import xacro_bounds
 from mbd_ros.description.xml.xacro_arguments import argument_words
-from mbd_ros.description.xml.xacro_file import _yaml_size, xacro_arguments
+from mbd_ros.description.xml.xacro_file import _yaml_size, expand_xacro, xacro_arguments
 from mbd_ros.errors import DescriptionError, InvalidValueError
 
 PENDULUM = Path(__file__).resolve().parents[3] / 'urdf' / 'pendulum.urdf.xacro'
@@ -40,6 +40,26 @@ def test_the_pendulum_expands_with_its_default_arguments():
     assert mechanism.file == f'{PENDULUM} (expanded)'
     assert 'xacro:' not in mechanism.text.partition('<robot')[2]
     assert mechanism.findings == ()
+
+
+def test_urdf_with_elements_of_xacro_is_expanded(tmp_path):
+    """Vendors name files so, and call xacro in their launch files."""
+    body = ('<xacro:arg name="n" default="b"/><xacro:property name="m" value="2"/>'
+            '<link name="$(arg n)"/>')
+    path = written(tmp_path, body, 'robot.urdf')
+    assert [link.name for link in read(path, arguments={'n': 'c'}).links] == ['c']
+    assert read(path).file == f'{path} (expanded)'
+    assert read(path).links[0].name == read(written(tmp_path, body)).links[0].name == 'b'
+
+
+@pytest.mark.parametrize('body', [
+    '<link name="${a}"/>', '<!-- <xacro:property name="m" value="2"/> --><link name="${a}"/>',
+    '<!-- a --><link name="${a}"/><!-- <!-- <xacro:arg/> -->'])
+def test_what_is_left_of_an_expansion_is_no_xacro(tmp_path, body):
+    path = written(tmp_path, body, 'robot.urdf')
+    assert [link.name for link in read(path).links] == ['${a}']
+    with pytest.raises(InvalidValueError, match='arguments of a xacro file only'):
+        read(path, arguments={'a': 1})
 
 
 def test_more_rods(tmp_path):
@@ -87,6 +107,35 @@ def test_what_cannot_be_expanded(tmp_path, body, message):
     with pytest.raises(DescriptionError) as caught:
         read(path)
     assert str(caught.value).startswith(f'{path}:2: xacro cannot expand this: {message}')
+
+
+@pytest.mark.parametrize('expression', [
+    '1 + 2', 'n * 2', 'pi / e', "kind == 'arm'", "kind == 'arm' and on", "'x' if on else 'y'",
+    'e', 'true', 'not false', 'half * 2', 'kind', '[n, half][0]', 'n in [1, 3]'])
+def test_eval_is_what_xacro_makes_of_it(tmp_path, expression):
+    """Arguments are numbers, booleans or text there; mathematics comes before them."""
+    path = written(tmp_path, ''.join(
+        f'<xacro:arg name="{name}" default="{value}"/>' for name, value in (
+            ('n', 3), ('kind', 'arm'), ('on', 'true'), ('e', 5), ('half', 0.5)))
+        + f'<link name="$(eval {expression})"/>')
+    assert expand_xacro(str(path)) == expand_xacro(str(path), trusted=True)
+
+
+@pytest.mark.parametrize('expression', [
+    'n.__class__', 'lambda: 1', '[c for c in n.real]', '10 ** 10 ** 10', "'a' * 10 ** 9", 'open',
+    '__builtins__', 'sin', 'n(1)'])
+def test_eval_runs_no_code(tmp_path, expression):
+    path = written(tmp_path, (
+        f'<xacro:arg name="n" default="1"/><link name="$(eval {expression})"/>'))
+    with pytest.raises(DescriptionError) as caught:
+        expand_xacro(str(path))
+    assert str(caught.value).startswith(f'{path}:2: xacro cannot expand this: ')
+
+
+def test_eval_asks_for_arguments(tmp_path):
+    path = written(tmp_path, '<link name="$(eval what + 1)"/>')
+    with pytest.raises(DescriptionError, match=r'uses \$\(arg what\) without a default'):
+        expand_xacro(str(path))
 
 
 @pytest.mark.parametrize('expression', [
@@ -311,7 +360,7 @@ def test_a_false_argument_is_false(tmp_path):
     (PENDULUM, {'rods': [1]}, InvalidValueError,
      "argument 'rods' of xacro is [1]; allowed: text or a number"),
     (PENDULUM.with_name('puma560.urdf'), {'a': 1}, InvalidValueError,
-     "arguments is {'a': 1}; allowed: arguments of a .xacro file only")])
+     "arguments is {'a': 1}; allowed: arguments of a xacro file only")])
 def test_arguments_that_are_none(path, arguments, error, message):
     with pytest.raises(error) as caught:
         read(path, arguments=arguments)
