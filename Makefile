@@ -17,6 +17,7 @@
 #   make compilers                           for make test: clang, cross compilers and emulators (apt)
 #   make mutants [ARGS="--minutes 10"]       changed programs: would a test notice?
 #   make pictures                            those of docs/page.md, each control used in a browser
+#   make rviz-pictures                      what RViz draws of every launch, in build/rviz
 #   make notebook                            the outputs of docs/tutorials/day.ipynb
 #   make docs                                the pages as HTML with an API reference, in build/docs
 #   make ament                               the linters of ROS 2 themselves, of Debian or ROS
@@ -44,7 +45,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DELETE_ON_ERROR:
-.PHONY: always ament cyclone platforms pictures notebook demo test test-quick chaos soak real upstream nightly install venv test-tools tools robots browser compilers lint docs colcon bench mutants clean distclean
+.PHONY: always ament cyclone platforms pictures rviz-pictures notebook demo test test-quick chaos soak real upstream nightly install venv test-tools tools robots browser compilers lint docs colcon bench mutants clean distclean
 
 demo: install $(STAMPS)/warm-$(or $(ROBOT),three_link_arm)
 	@if $(BIN)/python -c 'import cyclonedds' 2>/dev/null; then \
@@ -165,6 +166,12 @@ docs: install $(STAMPS)/docs
 # Ten minutes; ARGS: names of scenes (scripts/page_scenes.py), all otherwise.
 pictures: install test-tools browser
 	@$(BIN)/python scripts/page_pictures.py $(ARGS)
+
+# What the RViz of the tests draws of every launch, from the camera of its configuration, with links
+# in the colour of their first visual. PYTEST_ARGS='-k panda' for one.
+rviz-pictures: install test-tools
+	$(BIN)/pytest -q -n 0 test/nodes/test_rviz.py::test_rviz_shows_a_robot_and_complains_of_nothing $(PYTEST_ARGS)
+	@echo 'look at build/rviz/*.png'
 
 # Runs docs/tutorials/day.ipynb and keeps its outputs in it.
 notebook: install $(STAMPS)/docs

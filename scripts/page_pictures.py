@@ -44,6 +44,7 @@ from PIL import Image  # noqa: E402
 from processes import launcher, PATH, starting  # noqa: E402
 
 PICTURES = ROOT / 'docs' / 'images' / 'page'
+LARGE = ROOT / 'build' / 'page'   # as large as on the screen, to be looked at; not in git
 SIZE = (1080, 860)
 FOV = 0.7                  # [rad], from the upper to the lower edge
 LEAST_HEIGHT = 440         # of a picture: less shows too little of the robot
@@ -253,21 +254,30 @@ class Person:
         self.browser.call('Emulation.setDeviceMetricsOverride', width=width, height=height,
                           deviceScaleFactor=1, mobile=False)
 
-    def whole_picture(self, name: str) -> None:
-        """Take a picture of all the page, and beside it of the panel with each other tab."""
+    def tabs(self, name: str) -> list[Image.Image]:
+        """Return all the page with each tab, kept as they are, too; nothing may be cut off."""
         shots = []
         for tab in TABS:
             self.browser.click(tab)
             time.sleep(2.0)   # it is drawn
             wide, high, needed, stop = self.browser.evaluate("""(() => {
                 const stop = [...document.querySelectorAll('button')].find(
-                    one => one.innerText.trim() == 'Stop').getBoundingClientRect();
+                    one => one.offsetParent && one.innerText.trim() == 'Stop');
+                const box = stop && stop.getBoundingClientRect();
                 return [innerWidth, innerHeight, document.documentElement.scrollWidth,
-                        [stop.left, stop.top, stop.right, stop.bottom]];})()""")
+                        box ? [box.left, box.top, box.right, box.bottom] : null];})()""")
             assert needed <= wide, f'{tab}: {needed} pixels wide in a window of {wide}'
-            assert 0 <= stop[0] < stop[2] <= wide, f'{tab}: Stop is at {stop}'
-            assert 0 <= stop[1] < stop[3] <= high, f'{tab}: Stop is at {stop}'
+            if stop is not None:   # there is a controller
+                assert 0 <= stop[0] < stop[2] <= wide, f'{tab}: Stop is at {stop}'
+                assert 0 <= stop[1] < stop[3] <= high, f'{tab}: Stop is at {stop}'
             shots.append(self.look())
+            LARGE.mkdir(parents=True, exist_ok=True)
+            shots[-1].save(LARGE / f'{name}_{tab}.png')
+        return shots
+
+    def whole_picture(self, name: str) -> None:
+        """Take a picture of all the page, and beside it of the panel with each other tab."""
+        shots = self.tabs(name)
         first, panel = shots[0], int(self.scene()[2])
         rest = first.width - panel
         whole = Image.new('RGB', (first.width + rest * (len(shots) - 1), first.height))

@@ -400,13 +400,26 @@ def follow(person: Person, graph: Graph) -> None:
     assert (np.ptp(middle.astype(int), axis=2) > 60).mean() > 0.03, 'it is not in the middle'
 
 
+SIZES = ((1280, 720), (1920, 1080))
+
+
 def sizes(person: Person, graph: Graph) -> None:
-    """Look at every tab in a small window."""
+    """Look at every tab in a small window and in a large one."""
     person.browser.wait_for_text('tracking error', 120.0)
-    time.sleep(SHOWN)
-    person.resize(1280, 720)
-    time.sleep(SHOWN)
-    person.whole_picture('size_1280')
+    for size in SIZES:
+        person.resize(*size)
+        time.sleep(SHOWN)
+        person.whole_picture(f'size_{size[0]}')
+
+
+def every_tab(name: str) -> Callable[[Person, Graph], None]:
+    """Return what looks at the tabs of another page, in both windows; for build/page alone."""
+    def look(person: Person, graph: Graph) -> None:
+        for size in SIZES:
+            person.resize(*size)
+            time.sleep(SHOWN)
+            person.tabs(f'{name}_{size[0]}')
+    return look
 
 
 SCENES: dict[str, tuple[tuple[str, ...], tuple[float, ...], tuple[float, ...], Callable[
@@ -417,6 +430,10 @@ SCENES: dict[str, tuple[tuple[str, ...], tuple[float, ...], tuple[float, ...], C
                   downloads),
     'looks': (('track.launch.py', 'robot:=puma560'), (3.2, -2.2, 1.9), (0.25, 0.0, 0.75), looks),
     'sizes': (('track.launch.py', 'robot:=puma560'), (3.2, -2.2, 1.9), (0.25, 0.0, 0.75), sizes),
+    **{f'tabs_{name}': (words, (3.2, -2.2, 1.9), (0.25, 0.0, 0.75), every_tab(name))
+       for name, words in {
+           'modules': ('modules.launch.py',), 'quadruped': ('swim.launch.py', 'robot:=quadruped'),
+           'flexible': ('flexible.launch.py',), 'four_bar': ('loops.launch.py',)}.items()},
     'dock': (('modules.launch.py',), (3.2, -2.6, 2.7), (0.6, 0.0, 0.9), dock),
     'loops': (('track.launch.py', 'robot:=five_bar'), (1.5, -1.2, 0.9), (0.0, 0.1, 0.2), loops),
     'follow': (('swim.launch.py', 'robot:=quadruped'), (5.4, -4.8, 3.2), (0.0, 0.0, 0.3), follow),

@@ -40,6 +40,9 @@ or more and motors some 1e4. Millimetres in place of metres change it by 1e-9, g
 alone by 3e4.
 """
 
+BESIDE = 1e-3
+"""Distance of a shape from the origin of its link from which on it is elsewhere [m]."""
+
 POINT = 1e-6
 """Radius of gyration [m] below which moments stand for a point, and have no density."""
 
@@ -61,7 +64,8 @@ def examine(mechanism: Mechanism) -> list[Finding]:
     """
     reach = _reach(mechanism)
     return [*_size(mechanism, reach), *_mass_centers(mechanism, reach), *_densities(mechanism),
-            *_limits(mechanism), *_without_inertia(mechanism), *_meshes(mechanism)]
+            *_limits(mechanism), *_without_inertia(mechanism), *_without_origin(mechanism),
+            *_meshes(mechanism)]
 
 
 def _finding(severity: Severity, message: str, source: Source, remedy: str) -> Finding:
@@ -159,11 +163,48 @@ def _without_inertia(mechanism: Mechanism) -> Iterator[Finding]:
             'add <inertial> to the links that move; kinematics alone needs none')
 
 
+def _without_origin(mechanism: Mechanism) -> Iterator[Finding]:
+    """Yield masses on the axis of a joint that have no <origin>, while shapes are elsewhere."""
+    turned = {joint.child: joint.name for joint in mechanism.joints
+              if joint.kind in ('revolute', 'continuous')}
+    root = _root(mechanism)
+    given = {} if root is None else {link.get('name'): link for link in root.iterchildren('link')}
+    for link, inertia in _with_mass(mechanism):
+        element = given.get(link.name)
+        if link.name not in turned or element is None:
+            continue
+        if element.find('inertial') is None or element.find('inertial/origin') is not None:
+            continue
+        if any(_is_elsewhere(shape) for kind in ('visual', 'collision')
+               for shape in element.iterchildren(kind)):
+            yield _finding(
+                'info', f"link '{link.name}': <inertial> has no <origin>, so that its mass centre "
+                f"is at the link's origin, on the axis of joint '{turned[link.name]}', and its "
+                'shapes are elsewhere', inertia.source,
+                'give <origin xyz="..."> of <inertial>: the mass centre in the frame of the link '
+                '[m]')
+
+
+def _is_elsewhere(shape: etree._Element) -> bool:
+    """Return whether a shape may be anywhere but around the origin of its link."""
+    origin = shape.find('origin')
+    place = numbers_in('0 0 0' if origin is None else origin.get('xyz', '0 0 0'), 3)
+    return shape.find('geometry/mesh') is not None or (
+        not isinstance(place, str) and dist(place, (0.0, 0.0, 0.0)) > BESIDE)
+
+
+def _root(mechanism: Mechanism) -> etree._Element | None:
+    """Return the description as it was read."""
+    try:
+        return etree.fromstring(mechanism.text.encode())
+    except etree.XMLSyntaxError:
+        return None
+
+
 def _meshes(mechanism: Mechanism) -> Iterator[Finding]:
     """Yield meshes that are not there, and scales that turn them inside out."""
-    try:
-        root = etree.fromstring(mechanism.text.encode())
-    except etree.XMLSyntaxError:
+    root = _root(mechanism)
+    if root is None:
         return
     file = mechanism.file
     find = packages_of(mechanism)

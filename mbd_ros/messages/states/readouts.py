@@ -76,7 +76,7 @@ def joint_heads(model: Model) -> tuple[Entry, ...]:
     """Return the heads of ``joint_rows``, with the units of the joints that a model has."""
     place, speed, effort = units(model)
     return ('joint', (f'position [{place}]', 'range'), f'velocity [{speed}]',
-            (f'effort [{effort}]', 'most'))
+            (f'effort [{effort}]'.replace('N m', f'N{HARD}m'), 'limit'))
 
 
 def joint_rows(model: Model, q: Vector, v: Vector, effort: Vector | None

@@ -154,6 +154,7 @@ class LivePlot:
                     uplot.Series(label=plain(name), width=2,
                                  stroke=css(self._colors[place % len(self._colors)]))
                     for place, name in zip(places, names))),
+                legend=uplot.Legend(live=False),   # else "t: --" where no mouse is
                 scales={'x': uplot.Scale(time=False), 'y': self._scale},
                 axes=(_axis(self.across, 32), _axis(self._axis, self._width)))
         self._folder.visible = True

@@ -139,3 +139,26 @@ def test_meshes_that_are_not_there_or_mirrored(tmp_path):
     assert said[0].startswith("the mesh 'there.stl' has the scale 1 -1 1, which mirrors it")
     assert said[1].startswith("the mesh 'gone.stl' is not there: there is no file")
     assert "package 'no_such_package' is neither" in said[2] and len(said) == 3
+
+
+@pytest.mark.parametrize(('origin', 'shape', 'kind', 'said'), [
+    ('', '<visual><origin xyz="0.2 0 0"/><geometry><box size="0.4 0.1 0.1"/></geometry></visual>',
+     'continuous', True),
+    ('', '<collision><geometry><mesh filename="nowhere.stl"/></geometry></collision>',
+     'continuous', True),
+    ('', '<visual><geometry><sphere radius="0.1"/></geometry></visual>', 'continuous', False),
+    ('', '<visual><origin xyz="0.2 0 0"/><geometry><box size="0.4 0.1 0.1"/></geometry></visual>',
+     'prismatic', False),
+    ('', '', 'continuous', False),
+    ('<origin xyz="0 0 0"/>',
+     '<visual><origin xyz="0.2 0 0"/><geometry><box size="0.4 0.1 0.1"/></geometry></visual>',
+     'continuous', False)])
+def test_a_mass_on_the_axis_since_no_place_is_given(origin, shape, kind, said):
+    """What is forgotten most often: the mass of a link that is 0.4 m long stands on its axis."""
+    moving = (f'<link name="arm"><inertial>{origin}<mass value="1"/><inertia ixx="0.01" '
+              f'iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>{shape}</link>')
+    found = [one for one in arm(moving, limits(-1, 1), kind) if '<origin>' in one.message]
+    assert bool(found) is said
+    if said:
+        assert (only(found).severity, only(found).line) == ('info', 3)
+        assert "on the axis of joint 'j'" in only(found).message

@@ -78,9 +78,9 @@ def test_only_some_joints_near_a_limit_are_named():
 def test_heads_say_the_units_of_the_joints_there_are():
     assert joint_heads(arm())[1:4] == (
         ('position [rad or m]', 'range'), 'velocity [rad/s or m/s]',
-        ('effort [N m or N]', 'most'))
+        ('effort [N\u00a0m or N]', 'limit'))
     assert joint_heads(mbd_ros.load(URDF / 'puma560.urdf'))[3:] == (
-        ('effort [N m]', 'most'),)
+        ('effort [N\u00a0m]', 'limit'),)
     assert joint_heads(arm(1))[1:3] == (('position [m]', 'range'), 'velocity [m/s]')
 
 

@@ -146,6 +146,7 @@ def test_a_plot_leaves_out_what_is_zero_and_what_comes_too_soon():
     plot.redraw()
     (drawn,) = gui.plots
     assert [series.get('label') for series in drawn.series] == ['t', 'b']
+    assert drawn.legend == {'live': False}   # no values of a mouse that is elsewhere: "t: --"
     assert [column.tolist() for column in drawn.data] == [[0.0, 0.05, 0.1], [0.0, 0.05, 0.1]]
     assert gui.folder.visible
     for instant in range(2, 40):
