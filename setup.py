@@ -116,6 +116,9 @@ setup(
                   'cmeel-eigen>=3.4', 'casadi>=3.6.5',   # Pinocchio and CasADi natively compiled
                   'ray>=2.9',  # 415 MB of robots
                   'exudyn>=1.13; python_version < "3.14"'],   # flexible links, timed beside ours
+        # PyTorch and JAX beside ours, benchmarks of `learning`; the first brings CUDA from PyPI
+        'learning': ['torch>=2.1', 'jax>=0.5', 'adam-robotics>=0.5', 'pytorch-kinematics>=0.7',
+                     'frax>=0.1; python_version >= "3.11"'],
         'mutants': ['cosmic-ray>=8', 'pytest-cov'],   # changed programs, for make mutants
         'lint': [   # pinned: a new release of a linter must not fail an old commit
             'ruff==0.17.*', 'mypy==2.4.*', 'flake8==7.5.*', 'flake8-docstrings==1.7.*',

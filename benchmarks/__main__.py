@@ -21,7 +21,7 @@ import sys
 
 from benchmarks import (
     batches, closed_loops, cold_start, composition, control, control_step, denormals, derivatives,
-    first_answer, flexible, flexible_peer, inverse_kinematics, loading, modules, native,
+    first_answer, flexible, flexible_peer, inverse_kinematics, learning, loading, modules, native,
     parallel_forms, per_call, server, server_stages, start, sweep, swing_up, underwater,
     whole_robot, within_state)
 from benchmarks.timing import machine
@@ -75,6 +75,7 @@ TABLES = {
     'Five million states that workers make': sweep.sweeps,
     'The same by processes, dask.distributed and Ray': sweep.pools,
     'Swing-ups by IPOPT': swing_up.rows,
+    'Robots in PyTorch and JAX': learning.rows,
     'Exported libraries in C++, against Pinocchio and CasADi': native.rows,
 }
 

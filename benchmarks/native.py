@@ -213,7 +213,7 @@ def _row(one: Measured) -> str:
             f'| {ratio} |')
 
 
-def _kept(*parts: bytes | str) -> Path:
+def kept_folder(*parts: bytes | str) -> Path:
     """Return the folder of what is made of these texts."""
     texts = [one.encode() if isinstance(one, str) else one for one in parts]
     return KEPT.resolve() / hashlib.sha256(b'\0'.join(texts)).hexdigest()[:16]
@@ -222,12 +222,12 @@ def _kept(*parts: bytes | str) -> Path:
 def _compiled(header: str) -> tuple[Path, float]:
     """Return the program of the functions of one of Pinocchio's headers, and seconds it took."""
     text = _program(header)
-    folder = _kept(text, *FLAGS)
+    folder = kept_folder(text, *FLAGS)
     if not (folder / 'seconds').exists():
         folder.mkdir(parents=True, exist_ok=True)
         (folder / 'main.cpp').write_text(text, encoding='utf-8')
-        seconds = _timed(['g++', '-std=c++17', *FLAGS, *DEFINITIONS, '-w', 'main.cpp',
-                          *(f'-I{one}' for one in _headers()), '-ldl', '-o', 'main'], folder)
+        seconds = timed(['g++', '-std=c++17', *FLAGS, *DEFINITIONS, '-w', 'main.cpp',
+                         *(f'-I{one}' for one in headers()), '-ldl', '-o', 'main'], folder)
         (folder / 'seconds').write_text(json.dumps(seconds), encoding='utf-8')
     return folder / 'main', json.loads((folder / 'seconds').read_text(encoding='utf-8'))
 
@@ -235,8 +235,8 @@ def _compiled(header: str) -> tuple[Path, float]:
 def _made(case: Case) -> tuple[Path, dict[str, float]]:
     """Return the folder with libraries, model and states of a robot, and how long they took."""
     sources = sorted(Path(mbd_ros.__file__).parent.rglob('*.py'))
-    folder = _kept(case.text, ' '.join(PEER), Path(casadi_tree.__file__).read_bytes(),
-                   *(one.read_bytes() for one in sources))
+    folder = kept_folder(case.text, ' '.join(PEER), Path(casadi_tree.__file__).read_bytes(),
+                         *(one.read_bytes() for one in sources))
     if (folder / 'seconds').exists():
         return folder, json.loads((folder / 'seconds').read_text(encoding='utf-8'))
     shutil.rmtree(folder, ignore_errors=True)
@@ -244,16 +244,16 @@ def _made(case: Case) -> tuple[Path, dict[str, float]]:
     seconds = {}
     (folder / 'robot.urdf').write_text(case.text, encoding='utf-8')
     link = tips(case.model)[0]
-    seconds['export'] = _timed([
+    seconds['export'] = timed([
         sys.executable, '-m', 'mbd_ros', 'export', 'robot.urdf', '--to', 'library', '--name',
         'robot', '--functions', ','.join(PEER), '--link', link,
         *(['--floating-base'] if case.floating else [])], folder)
     begin = time.perf_counter()
     casadi_tree.write_c(case.peer, folder / 'generated.c')
     seconds["CasADi's expressions"] = time.perf_counter() - begin
-    seconds['their compiler'] = _timed(
+    seconds['their compiler'] = timed(
         ['gcc', *FLAGS, '-fPIC', '-shared', 'generated.c', '-lm', '-o', 'generated.so'], folder)
-    (folder / 'model').write_text(_model(case.peer, link), encoding='utf-8')
+    (folder / 'model').write_text(model_text(case.peer, link), encoding='utf-8')
     rng = np.random.default_rng(1)
     states = np.array([[*random_configuration(case.model, rng),
                         *rng.normal(size=2 * case.model.nv)] for _ in range(STATES)])
@@ -288,7 +288,7 @@ def _measured(case: Case, function: str, program: Path, folder: Path) -> Measure
     return Measured(case.name, function, times, error)
 
 
-def _timed(command: list[str], folder: Path) -> float:
+def timed(command: list[str], folder: Path) -> float:
     begin = time.perf_counter()
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False,
                           env={**os.environ, 'MBD_ROS_CACHE': str(folder / 'cache'),
@@ -298,7 +298,7 @@ def _timed(command: list[str], folder: Path) -> float:
     return time.perf_counter() - begin
 
 
-def _headers() -> list[str]:
+def headers() -> list[str]:
     """Return the folders of Pinocchio's, Boost's and Eigen's headers."""
     prefix = Path(sysconfig.get_paths()['purelib'], 'cmeel.prefix/include')
     if not (prefix / 'eigen3').is_dir():
@@ -310,7 +310,7 @@ def _numbers(*values: Any) -> str:
     return ' '.join(repr(float(one)) for value in values for one in np.ravel(value))
 
 
-def _model(peer: Any, link: str) -> str:
+def model_text(peer: Any, link: str) -> str:
     """Return Pinocchio's model as text for the program: joints, bodies, rotors, and a frame."""
     lines = [str(peer.njoints - 1)]
     for i in range(1, peer.njoints):
@@ -331,9 +331,13 @@ def _program(header: str) -> str:
     functions = {name: one for name, one in PEER.items() if one.header == header}
     included = '\n'.join(f'#include <pinocchio/algorithm/{one}.hpp>' for one in (
         header, *MORE.get(header, ())))
-    return (PROGRAM.replace('@HEADERS@', included).replace('@STATES@', str(STATES)).replace(
-        '@ROUNDS@', str(ROUNDS)).replace('@SECONDS@', str(SECONDS)).replace(
-        '@FUNCTIONS@', '\n'.join(_part(name, peer) for name, peer in functions.items())))
+    text = PROGRAM
+    for word, value in (
+            ('@READER@', READER.strip()), ('@HEADERS@', included), ('@STATES@', str(STATES)),
+            ('@ROUNDS@', str(ROUNDS)), ('@SECONDS@', str(SECONDS)),
+            ('@FUNCTIONS@', '\n'.join(_part(name, peer) for name, peer in functions.items()))):
+        text = text.replace(word, value)
+    return text
 
 
 def _part(name: str, peer: Peer) -> str:
@@ -362,25 +366,7 @@ def _part(name: str, peer: Peer) -> str:
   }}"""])
 
 
-PROGRAM = r"""
-#include <pinocchio/multibody.hpp>
-@HEADERS@
-#include <dlfcn.h>
-#include <time.h>
-#include <cstdio>
-#include <cstdlib>
-#include <fstream>
-#include <functional>
-#include <string>
-#include <tuple>
-#include <vector>
-namespace pin = pinocchio;
-using Vector = Eigen::VectorXd;
-using Rows = Eigen::Matrix<double, -1, -1, Eigen::RowMajor>;
-constexpr auto WORLD = pin::LOCAL_WORLD_ALIGNED;
-constexpr int STATES = @STATES@, ROUNDS = @ROUNDS@;
-static const double H = 1e-3;
-
+READER = r"""
 static std::ifstream file;
 static Vector numbers(int count) {
   Vector all(count);
@@ -418,6 +404,28 @@ static void joint(pin::Model & model, int k) {
     std::exit(1);
   }
 }
+"""
+"""C++ that reads what ``model_text`` writes into a model of Pinocchio."""
+PROGRAM = r"""
+#include <pinocchio/multibody.hpp>
+@HEADERS@
+#include <dlfcn.h>
+#include <time.h>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <tuple>
+#include <vector>
+namespace pin = pinocchio;
+using Vector = Eigen::VectorXd;
+using Rows = Eigen::Matrix<double, -1, -1, Eigen::RowMajor>;
+constexpr auto WORLD = pin::LOCAL_WORLD_ALIGNED;
+constexpr int STATES = @STATES@, ROUNDS = @ROUNDS@;
+static const double H = 1e-3;
+
+@READER@
 template <class M> static Eigen::MatrixXd symmetric(const M & a) {
   Eigen::MatrixXd full = a;
   full.template triangularView<Eigen::StrictlyLower>() =

@@ -11,10 +11,12 @@
 # the License.
 
 """
-Swing-ups by IPOPT: an arm beside the recursion in CasADi's expressions, and a closed four-bar.
+Swing-ups by IPOPT: an arm beside Pinocchio in CasADi's expressions, and a closed four-bar.
 
-Efforts are bounded below what holding the robot halfway takes, so that it has to swing. Both sides
-have the same problem and the same approximation of second derivatives.
+Efforts are bounded below what holding the robot halfway takes, so that it has to swing. All sides
+have the same problem and the same approximation of second derivatives. The wheel of Pinocchio has
+no ``pinocchio.casadi``, but the headers that it is made of: a program of these writes the
+articulated bodies of the model as CasADi's function, once (``build/native``).
 
 """
 
@@ -29,7 +31,7 @@ import casadi
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import casadi_tree
+from benchmarks import casadi_tree, native
 import mbd_ros
 
 Array = NDArray[np.float64]
@@ -41,6 +43,38 @@ ROD = """<link name="rod{k}"><inertial><mass value="1"/><origin xyz="0 0 -0.25"/
   <joint name="joint{k}" type="revolute"><parent link="{parent}"/><child link="rod{k}"/>
   <origin xyz="0 0 {z}"/><axis xyz="0 1 0"/>
   <limit lower="-9" upper="9" effort="5" velocity="99"/></joint>"""
+PROGRAM = r"""
+#include <pinocchio/autodiff/casadi.hpp>
+#include <pinocchio/multibody.hpp>
+#include <pinocchio/algorithm/aba.hpp>
+#include <fstream>
+#include <string>
+namespace pin = pinocchio;
+using Vector = Eigen::VectorXd;
+@READER@
+using Scalar = casadi::SX;
+using Symbols = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
+int main(int, char ** argv) {
+  file.open(argv[1]);
+  pin::Model model;
+  int joints;
+  file >> joints;
+  for (int k = 0; k < joints; ++k) joint(model, k);
+  model.armature = numbers(model.nv);
+  const pin::ModelTpl<Scalar> symbolic = model.cast<Scalar>();
+  pin::DataTpl<Scalar> data(symbolic);
+  const Scalar q = Scalar::sym("q", model.nq), v = Scalar::sym("v", model.nv),
+    tau = Scalar::sym("tau", model.nv);
+  Symbols place(model.nq), speed(model.nv), effort(model.nv);
+  pin::casadi::copy(q, place);
+  pin::casadi::copy(v, speed);
+  pin::casadi::copy(tau, effort);
+  pin::aba(symbolic, data, place, speed, effort, pin::Convention::WORLD);
+  Scalar result(model.nv, 1);
+  pin::casadi::copy(data.ddq, result);
+  casadi::Function("aba", {q, v, tau}, {result}).save(argv[2]);
+}
+"""
 RATE = 10.0
 """At which the loop of the four-bar is closed [1/s]."""
 
@@ -119,6 +153,22 @@ def four_bar() -> tuple[mbd_ros.Model, Array, list[float], list[float]]:
     return model, np.array(places[::-1]).T, [0.0], [3.0, 0.0, 0.0]
 
 
+def pinocchio_casadi(peer: Any, link: str) -> Any:
+    """Return (q, v, tau) -> qdd of a model of Pinocchio, as ``pinocchio.casadi`` makes it."""
+    text = PROGRAM.replace('@READER@', native.READER)
+    folder = native.kept_folder(text)
+    if not (folder / 'main').exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / 'main.cpp').write_text(text, encoding='utf-8')
+        library = Path(casadi.__file__).parent
+        native.timed(['g++', '-std=c++17', '-O1', *native.DEFINITIONS, '-w', 'main.cpp', *(
+            f'-I{one}' for one in (*native.headers(), library / 'include')), f'-L{library}',
+            '-lcasadi', f'-Wl,-rpath,{library}', '-o', 'main'], folder)
+    (folder / 'model').write_text(native.model_text(peer, link), encoding='utf-8')
+    native.timed(['./main', 'model', 'aba.casadi'], folder)
+    return casadi.Function.load(str(folder / 'aba.casadi'))
+
+
 def rows() -> Iterator[str]:
     """Yield a table."""
     import pinocchio as pin
@@ -132,6 +182,8 @@ def rows() -> Iterator[str]:
     for name, problem in (
             ('double pendulum, `mbd_ros.casadi`', (
                 mbd_ros.casadi(model, 'forward_dynamics'), guess, goal, 0.05, bounds)),
+            ('double pendulum, Pinocchio in CasADi', (
+                pinocchio_casadi(peer, 'rod2'), guess, goal, 0.05, bounds)),
             ('double pendulum, expressions of CasADi', (expression, guess, goal, 0.05, bounds)),
             ('closed four-bar, `mbd_ros.casadi`', (
                 mbd_ros.casadi(loop, 'forward_dynamics', stabilization=RATE), places, top, 0.05,

@@ -37,15 +37,21 @@ from mbd_ros.description.urdf.visuals import read_visuals, Shape
 from mbd_ros.description.xml.packages import packages_of
 from mbd_ros.dynamics.functions.equations_of_motion import link_poses
 from mbd_ros.dynamics.loops.closure import close_loops
+from mbd_ros.dynamics.prepared.prepared import compile_model
+from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.errors import MachineError
 from mbd_ros.export.functions import tips
 from mbd_ros.export.js_text import as_javascript
 from mbd_ros.export.target import WEB
 from mbd_ros.export.write import export_library, ExportedLibrary
 from mbd_ros.model import Model, state
+from mbd_ros.spatial.rank_thresholds import LOOP_MULTIPLIERS, UNDRIVEN
 
-FUNCTIONS = ('body_poses', 'gravity_forces', 'center_of_mass', 'jacobian', 'pose')
-CLOSING = ('position_correction', 'configuration_step')
+FUNCTIONS = ('body_poses', 'gravity_forces', 'jacobian', 'pose')
+RIGID = ('center_of_mass',)
+"""Functions that robots whose links bend have not."""
+BENDING = ('inverse_dynamics_derivatives',)
+CLOSING = ('position_correction', 'configuration_step', 'loop_rows')
 """Functions that robots with closed loops need, too."""
 UNBOUNDED = {'rad': np.pi, 'm': 1.0}
 """How far sliders go to both sides where a joint has no limits."""
@@ -78,7 +84,8 @@ def static_page(model: Model) -> tuple[str, tuple[str, ...]]:
     Parameters
     ----------
     model : Model
-        The robot; a floating base and joints of several coordinates stay where they are.
+        The robot; a floating base and joints of several coordinates stay where they are. Links
+        that bend do so as much as the robot's weight bends them at rest.
 
     Returns
     -------
@@ -90,7 +97,8 @@ def static_page(model: Model) -> tuple[str, tuple[str, ...]]:
     Raises
     ------
     UnsupportedError
-        If poses or efforts have no machine code of their own (links that bend).
+        If poses or efforts have no machine code of their own, as with links that bend and closed
+        loops.
     MachineError
         If the page of trimesh is not as expected.
 
@@ -102,15 +110,17 @@ def static_page(model: Model) -> tuple[str, tuple[str, ...]]:
     scene, unread = _scene(model, shapes)
     poses = link_poses(model, start)
     with tempfile.TemporaryDirectory() as scratch:
-        functions = FUNCTIONS + CLOSING if model.loops else FUNCTIONS
-        written = export_library(model, Path(scratch) / 'robot', functions=functions,
-                                 links=tips(model), target=WEB)
+        bends = model.elastic is not None
+        written = export_library(
+            model, Path(scratch) / 'robot', target=WEB,
+            links=[*tips(model), *_carried_by_bending(model)],
+            functions=FUNCTIONS + (BENDING if bends else RIGID) + (
+                CLOSING if model.loops else ()))
         library = written.static.stem.removeprefix('lib')
         code = (written.static.parent / f'{library}.wasm').read_bytes()
         loader = (written.static.parent / f'{library}.mjs').read_text(encoding='utf-8')
     page = {'code': base64.b64encode(code).decode(), 'start': start.tolist(),
-            'heading': 'Effort that holds it' + ', loops open' * bool(model.loops),
-            **_robot(model), **_tips(written), **_view(model, scene, poses)}
+            **_robot(model, start), **_links(model, written), **_view(model, scene, poses)}
     html = scene_to_html(scene)
     for there in ('</body>', '<title>', '</title>', 'var camera,controls,scene,renderer'):
         if there not in html:
@@ -157,25 +167,70 @@ def _sliders(model: Model) -> list[dict[str, Any]]:
     return found
 
 
-def _robot(model: Model) -> dict[str, Any]:
+def _robot(model: Model, start: Any) -> dict[str, Any]:
+    """Return what moves, what drives it, and which entries of q and v bend."""
     sliders = _sliders(model)
+    driven = _driven(model, start, sliders) if model.loops else None
     efforts = [{'name': one['name'], 'v': one['v'], 'unit': {'rad': 'N m', 'm': 'N'}[one['unit']],
-                'limit': _finite(model.effort_limits[one['v']])} for one in sliders]
-    return {'sliders': sliders, 'efforts': efforts}
+                'limit': _finite(model.effort_limits[one['v']]),
+                'driven': driven is None or one['v'] in driven} for one in sliders]
+    elastic = len(model.elastic_names)
+    return {'sliders': sliders, 'efforts': efforts, 'held': _held(model),
+            'elastic': [{'q': model.nq - k, 'v': model.nv - k} for k in range(elastic, 0, -1)]}
+
+
+def _held(model: Model) -> list[int]:
+    """Return the entries of v of floating bases, which stay where they are."""
+    return [entry for name, kind in enumerate(model.joint_types) if kind.name == 'FLOATING'
+            for entry in range(model.v_offsets[name], model.v_offsets[name] + kind.nv)]
+
+
+def _driven(model: Model, start: Any, sliders: Sequence[dict[str, Any]]) -> set[int]:
+    """
+    Return entries of v of as many joints as drive a robot with closed loops.
+
+    Descriptions do not say which joints have drives: those with limits of effort come first, then
+    those on the root, then the others, each if it drives what the ones before it do not.
+    """
+    free = [k for k in range(model.nv) if k not in _held(model)]
+    rows = compile_model(model).loop_rows(start, np.zeros(model.nv))[:, VALUES:][:, free]
+    _, sizes, turned = np.linalg.svd(rows)
+    motions = turned[int(np.sum(sizes > LOOP_MULTIPLIERS * max(1.0, sizes[0]))):].T
+    first = sorted(sliders, key=lambda one: (
+        _finite(model.effort_limits[one['v']]) is None, not _on_root(model, one['name'])))
+    found: list[int] = []
+    for one in first:
+        more = [*found, free.index(one['v'])]
+        if np.linalg.matrix_rank(motions[more], tol=UNDRIVEN) == len(more):
+            found = more
+    return {free[k] for k in found}
+
+
+def _on_root(model: Model, joint: str) -> bool:
+    return model.parents[model.joint_index(joint)] < 0
 
 
 def _finite(value: float) -> float | None:
     return float(value) if np.isfinite(value) and value > 0.0 else None
 
 
-def _tips(written: ExportedLibrary) -> dict[str, Any]:
-    """Return the links that the mouse may drag, with the names of their functions."""
+def _links(model: Model, written: ExportedLibrary) -> dict[str, Any]:
+    """Return the links that the mouse may drag, with functions, and the poses of what bends."""
     names: dict[str, dict[str, str]] = {}
     for symbol, function in written.functions:
         if function.link:
             names.setdefault(function.link, {'link': function.link})[function.name] = (
                 symbol.removeprefix(f'{written.name}_'))
-    return {'tips': list(names.values())}
+    ends = tips(model)
+    return {'tips': [one for name, one in names.items() if name in ends],
+            'places': {f'link{k}': names[name]['pose'] for k, name in enumerate(model.links)
+                       if model.elastic is not None and name in names}}
+
+
+def _carried_by_bending(model: Model) -> list[str]:
+    """Return links that lie on others which may bend, away from the origins of these."""
+    return [name for name, frame in model.links.items()
+            if model.elastic is not None and frame.body >= 0 and np.any(frame.translation)]
 
 
 def _scene(model: Model, shapes: Sequence[Shape]) -> tuple[Any, tuple[str, ...]]:

@@ -24,6 +24,7 @@ import pytest
 
 import mbd_ros
 from mbd_ros.cli.command import main
+from mbd_ros.dynamics.loops.efforts import loop_efforts
 from mbd_ros.export.target import WEB
 
 URDF = Path(__file__).resolve().parents[3] / 'urdf'
@@ -153,6 +154,43 @@ def test_a_page_keeps_loops_closed(page):
     assert np.abs(q).max() > 0.1
     # 1e-8: correction ends below 1e-9 by its last step.
     assert mbd_ros.close_loops(model, q, 0 * q)[0] == pytest.approx(q, abs=1e-8)
+    for driven in (['crank_joint'], ['coupler_joint', 'rocker_joint']):   # at first, and chosen
+        assert browser.evaluate('shown.page.efforts.filter((one) => one.driven)'
+                                '.map((one) => one.name)') == driven
+        right = loop_efforts(model, q, 0 * q, 0 * q, actuated=driven).efforts
+        # 1e-7 of some N m: the loop is open by 1e-9, another rounding of rank.
+        assert browser.evaluate('[...shown.efforts()]') == pytest.approx(right, abs=1e-7)
+        browser.evaluate('document.querySelectorAll("span > input").forEach((one) => one.click())')
+
+
+BENDING = """<robot name="rod" xmlns:mbd="urn:mbd_ros">
+  <link name="base"/><link name="rod"><inertial>
+  <origin xyz="0.4 0 0"/><mass value="1"/><inertia ixx="0.001" ixy="0" ixz="0" iyy="0.05" iyz="0"
+  izz="0.05"/></inertial><mbd:flexible><beam length="0.8" section="tube 0.025 0.022"
+  material="7e9 3e9 2700" modes="0 1 0" damping_ratio="0.01"/></mbd:flexible></link>
+  <link name="tip"><inertial><mass value="2"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01"
+  iyz="0" izz="0.01"/></inertial></link><joint name="hinge" type="revolute"><parent link="base"/>
+  <child link="rod"/><axis xyz="0 1 0"/><limit lower="-2" upper="2" effort="40" velocity="1"/>
+  </joint><joint name="mount" type="fixed"><origin xyz="0.8 0 0"/><parent link="rod"/>
+  <child link="tip"/></joint></robot>"""
+
+
+def test_a_page_bends_what_bends(page, tmp_path):
+    file = tmp_path / 'rod.urdf'
+    file.write_text(BENDING)
+    browser, _ = page(file)
+    model = mbd_ros.load(file)
+    browser.evaluate("""(() => { const slider = document.querySelector('input[type=range]');
+        slider.value = 0.3; slider.dispatchEvent(new Event('input')); })()""")
+    q = np.array(browser.evaluate('[...shown.q]'))
+    efforts = mbd_ros.inverse_dynamics(model, q, 0 * q, 0 * q)
+    assert q[0] == pytest.approx(0.3) and abs(q[1]) > 1e-3   # it bends by millimetres
+    assert efforts[1:] == pytest.approx(0.0, abs=1e-6)       # of 26 N: nothing drives its shapes
+    assert browser.evaluate('[...shown.efforts()]') == pytest.approx(efforts, abs=1e-6)
+    drawn = browser.evaluate('scene.getObjectByName(shown.page.links.at(-1).node)'
+                             '?.matrix.elements ?? shown.placeOf(shown.tips[0])')
+    place = drawn[12:15] if len(drawn) == 16 else drawn
+    assert place == pytest.approx(mbd_ros.pose(model, q, 'tip')[:3, 3], abs=1e-9)
 
 
 def test_names_of_a_description_do_not_become_part_of_the_page(page, tmp_path):
