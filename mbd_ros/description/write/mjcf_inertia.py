@@ -62,15 +62,12 @@ def add_inertials(mechanism: Mechanism, bodies: dict[str, Any]) -> None:
 
     """
     carried_by = _welded(mechanism)
-    inertias = {link.name: link.inertia for link in mechanism.links}
-    root = mechanism.root
+    root, exact = mechanism.root, _exact(mechanism, carried_by)
     heavy = set()
     for link in mechanism.links:
         if link.inertia is None or _nothing(link.inertia) or bodies[link.name].tag != 'body':
             continue
-        first = inertias[carried_by[link.name]]
-        if link.inertia is not first and first is not None and not _slight(first) and (
-                _slight(link.inertia)):
+        if link.name in exact:
             bodies[link.name].insert(0, _by_axes(link.inertia))
             continue
         tensor = _loadable(link.inertia)
@@ -89,10 +86,10 @@ def add_inertials(mechanism: Mechanism, bodies: dict[str, Any]) -> None:
 
 def loadable(mechanism: Mechanism) -> Mechanism:
     """Return a robot with the inertia tensors that are written, which MuJoCo loads."""
-    links = []
+    links, exact = [], _exact(mechanism, _welded(mechanism))
     for link in mechanism.links:
-        tensor = None if link.inertia is None or _nothing(link.inertia) else _loadable(
-            link.inertia)
+        tensor = None if link.inertia is None or link.name in exact or _nothing(
+            link.inertia) else _loadable(link.inertia)
         if link.inertia is not None and tensor is not None:
             link = replace(link, inertia=replace(link.inertia, tensor=matrix3(tensor)))
         links.append(link)
@@ -116,6 +113,19 @@ def _welded(mechanism: Mechanism) -> dict[str, str]:
 
 def _nothing(inertia: Inertia) -> bool:
     return inertia.mass == 0.0 and not np.any(inertia.tensor)
+
+
+def _exact(mechanism: Mechanism, carried_by: dict[str, str]) -> set[str]:
+    """Return the links whose small moments MuJoCo takes as they are: fixed to others with mass."""
+    inertias = {link.name: link.inertia for link in mechanism.links}
+
+    def carries(name: str) -> bool:
+        inertia = inertias[name]
+        return inertia is not None and not _nothing(inertia) and not _slight(inertia)
+
+    return {name for name, inertia in inertias.items()
+            if inertia is not None and carried_by[name] != name and not _nothing(inertia)
+            and _slight(inertia) and carries(carried_by[name])}
 
 
 def _slight(inertia: Inertia) -> bool:
