@@ -176,16 +176,17 @@ def _tree(mechanism: Mechanism, case: Case) -> Model:
     if case.format != 'MJCF':
         return build_model(bodies)
     return build_model(replace(   # dampers are no part of what is compared
-        bodies, joints=mechanism.joints, fluids=mechanism.fluids,
+        bodies, links=mechanism.links, joints=mechanism.joints, fluids=mechanism.fluids,
         springs=tuple(replace(one, damping=0.0) for one in mechanism.springs)))
 
 
 def _bodies(mechanism: Mechanism) -> Mechanism:
-    """Return bodies and joints alone, without springs."""
+    """Return bodies and joints alone, without springs and with all their weight."""
     joints = tuple(replace(one, dynamics=replace(one.dynamics, springs=()))
                    for one in mechanism.joints)
-    return replace(mechanism, joints=joints, loop_joints=(), springs=(), fluids=(), flexibles=(),
-                   contacts=(), thrusters=())
+    links = tuple(replace(one, gravity_compensation=0.0) for one in mechanism.links)
+    return replace(mechanism, links=links, joints=joints, loop_joints=(), springs=(), fluids=(),
+                   flexibles=(), contacts=(), thrusters=())
 
 
 def open_peer(case: Case) -> tuple[Peer | None, str]:
