@@ -24,7 +24,7 @@ from mbd_ros.description.write.merge_fixed import merge_fixed
 from mbd_ros.description.write.mjcf import mjcf_text
 from mbd_ros.description.write.sdf import sdf_text
 from mbd_ros.description.write.urdf import urdf_text
-from mbd_ros.dynamics.api.effort_terms import effort_terms
+from mbd_ros.dynamics.functions.effort_terms import effort_terms
 from mbd_ros.dynamics.identification.equations import others
 from mbd_ros.errors import UnsupportedError
 from mbd_ros.model.build import build_model

@@ -188,7 +188,7 @@ def test_a_spring_that_grows_has_a_derivative_at_rest(pair):
 
 
 def test_terms_of_efforts_name_the_springs(pair):
-    from mbd_ros.dynamics.api.effort_terms import effort_terms
+    from mbd_ros.dynamics.functions.effort_terms import effort_terms
     model, _ = pair
     (q, v, qdd), = zip(*states(model, 1, 5))
     terms = effort_terms(model, q, v, qdd)
