@@ -120,7 +120,8 @@ def test_files_that_weigh_nothing_may_be_missing(tmp_path, inertial, status):
     path.write_text(
         '<mujoco><asset><mesh name="m" file="no.stl"/><texture name="t" type="2d" file="no.png"/>'
         '<material name="c" texture="t"/><hfield name="h" file="no.bin" size="1 1 1 1"/></asset>'
-        '<worldbody><geom type="hfield" hfield="h"/><body><joint name="j"/>'
+        '<worldbody><geom type="hfield" hfield="h"/><geom type="mesh" mesh="m"/><body><joint '
+        'name="j"/>'
         f'{inertial}<geom type="mesh" mesh="m"/><geom size="1" material="c"/></body></worldbody>'
         '</mujoco>')
     verdict = compare(Case(str(path), '', 'MJCF', {}), str)
