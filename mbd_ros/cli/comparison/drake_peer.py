@@ -15,6 +15,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,8 @@ class DrakePeer(Peer):
     def __init__(self, file: str, text: str | None = None, model: str | None = None) -> None:
         self._plant: Any = MultibodyPlant(0.0)
         parser = Parser(self._plant)
-        parser.package_map().PopulateFromRosPackagePath()
+        with suppress(RuntimeError):   # a package.xml of another package that Drake cannot read
+            parser.package_map().PopulateFromRosPackagePath()
         if text is None:
             parser.AddModels(file)
         else:

@@ -155,7 +155,8 @@ def without_missing_files(file: Path) -> Any:
     names = {one.name or Path(one.file).stem for one in shapes}
     for geom in list(spec.geoms):
         if {geom.meshname, geom.hfieldname} & names:
-            if geom.meshname in names and not geom.parent.explicitinertial:
+            if geom.meshname in names and geom.parent.name != 'world' and (
+                    not geom.parent.explicitinertial):
                 raise PeerError(f"there is no file of the mesh '{geom.meshname}', which weighs")
             spec.delete(geom)
     pictures = missing(spec.textures, spec.texturedir)

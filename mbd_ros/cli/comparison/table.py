@@ -28,6 +28,7 @@ from mbd_ros.cli.comparison.written import Written
 STATUSES = (EQUAL, NOT_EQUAL, FAILED, REFUSED, BY_BOTH, UNCOMPARED)
 
 _PLACE = re.compile(r'^\S*?:(\d+: )?\s*|^[^:]* \(expanded\):(\d+: )?\s*')
+_AMID = re.compile(r'(?<=: )\S+:\d+: ')
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|-?\d[\d.e+-]*")
 _MOST = 25
 
@@ -109,4 +110,4 @@ def _row(group: tuple[str, str], verdicts: Sequence[Verdict]) -> tuple[str, ...]
 
 def kind_of(reason: str) -> str:
     """Return a reason without the names and numbers of one file."""
-    return _QUOTED.sub('...', _PLACE.sub('', reason))[:150]
+    return _QUOTED.sub('...', _AMID.sub('', _PLACE.sub('', reason)))[:150]

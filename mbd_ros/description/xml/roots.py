@@ -26,8 +26,8 @@ class Roots:
     The folders a description may name files in, and nothing outside of them.
 
     These are the package or repository a file belongs to, that is, the nearest folder above it
-    with a ``package.xml`` or ``.git``, or else the folder above its own; the packages it asked
-    for; and those its user named.
+    with a ``package.xml`` or ``.git``, or else its Python package or the folder above its own; the
+    packages it asked for; and those its user named.
 
     Parameters
     ----------
@@ -77,8 +77,9 @@ def around(file: Path) -> Path:
     """
     Return the folder that a file may read from.
 
-    That of its package or repository; else the one above its own, unless that holds the home
-    folders of users or the whole file system.
+    That of its package or repository; else that of the Python package it is installed with, or the
+    one above its own if that holds more, unless it holds the home folders of users or the whole
+    file system.
     """
     folder = file.resolve().parent
     home = Path(os.path.expanduser('~')).resolve()
@@ -86,12 +87,15 @@ def around(file: Path) -> Path:
     def wide(one: Path) -> bool:
         return home.is_relative_to(one) or one == one.parent
 
+    widest = folder if wide(folder.parent) else folder.parent
     for above in (folder, *folder.parents):
         if wide(above):
             break
         if (above / 'package.xml').is_file() or (above / '.git').exists():
             return above
-    return folder if wide(folder.parent) else folder.parent
+        if (above / '__init__.py').is_file() and widest.is_relative_to(above):
+            widest = above
+    return widest
 
 
 def _listed(folders: Iterable[Path]) -> str:

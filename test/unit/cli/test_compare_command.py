@@ -26,7 +26,7 @@ from mbd_ros.cli.comparison import isolated
 from mbd_ros.cli.comparison.files import cases_of
 from mbd_ros.cli.comparison.mujoco_peer import MujocoPeer
 from mbd_ros.cli.comparison.quantities import difference, Quantities
-from mbd_ros.cli.comparison.table import table
+from mbd_ros.cli.comparison.table import kind_of, table
 from mbd_ros.cli.comparison.verdict import Case, compare, FAILED, UNCOMPARED, Verdict
 from mbd_ros.cli.convert import WRITERS
 from mbd_ros.description.read import read
@@ -120,7 +120,8 @@ def test_files_that_weigh_nothing_may_be_missing(tmp_path, inertial, status):
     path.write_text(
         '<mujoco><asset><mesh name="m" file="no.stl"/><texture name="t" type="2d" file="no.png"/>'
         '<material name="c" texture="t"/><hfield name="h" file="no.bin" size="1 1 1 1"/></asset>'
-        '<worldbody><geom type="hfield" hfield="h"/><body><joint name="j"/>'
+        '<worldbody><geom type="hfield" hfield="h"/><geom type="mesh" mesh="m"/><body><joint '
+        'name="j"/>'
         f'{inertial}<geom type="mesh" mesh="m"/><geom size="1" material="c"/></body></worldbody>'
         '</mujoco>')
     verdict = compare(Case(str(path), '', 'MJCF', {}), str)
@@ -155,6 +156,7 @@ def test_table():
     assert lines[2] == '| MJCF | there | 1 | 1 | 0 | 0 | 0 | 0 | 0 | 3e-15 |'
     assert lines[3] == '| URDF | here | 2 | 0 | 2 | 0 | 0 | 0 | 0 |  |'
     assert lines[-1] == '    2  joint ... is not here'
+    assert kind_of('cannot be written: a/b.xml:12: writing it') == 'cannot be written: writing it'
 
 
 def test_a_run_that_was_ended_goes_on(tmp_path, capsys):

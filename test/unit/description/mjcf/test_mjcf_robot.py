@@ -327,6 +327,25 @@ def test_which_files_may_be_included(tmp_path):
         read(path)
 
 
+def test_files_that_are_installed_with_python_read_within_their_package(tmp_path, monkeypatch):
+    """Wheels have no package.xml; meshes of one walker lie beside another."""
+    folder = tmp_path / 'site' / 'pkg' / 'walkers' / 'assets' / 'dog'
+    folder.mkdir(parents=True)
+    assert around(folder / 'm.xml') == folder.parent
+    (tmp_path / 'site' / 'pkg' / 'walkers' / '__init__.py').write_text('')
+    assert around(folder / 'm.xml') == tmp_path / 'site' / 'pkg' / 'walkers'
+    (tmp_path / 'site' / 'pkg' / '__init__.py').write_text('')
+    assert around(folder / 'm.xml') == tmp_path / 'site' / 'pkg'
+    (folder / '__init__.py').write_text('')
+    assert around(folder / 'm.xml') == tmp_path / 'site' / 'pkg'
+    assert around(tmp_path / 'site' / 'pkg' / 'm.xml') == tmp_path / 'site'
+    (folder / 'package.xml').write_text('<package/>')
+    assert around(folder / 'm.xml') == folder
+    (folder / 'package.xml').unlink()
+    monkeypatch.setenv('HOME', str(tmp_path / 'site' / 'pkg'))
+    assert around(folder / 'm.xml') == tmp_path / 'site' / 'pkg' / 'walkers'
+
+
 def test_no_home_folders_nor_the_whole_file_system(tmp_path, monkeypatch):
     monkeypatch.setenv('HOME', str(tmp_path / 'home' / 'me'))
     for folder, allowed in (('home/me', 'home/me'), ('home/me/robots', 'home/me/robots'),
