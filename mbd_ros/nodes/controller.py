@@ -62,7 +62,7 @@ from mbd_ros.nodes.controlling.timeout_counter import CHECK_PERIOD, TimeoutCount
 from mbd_ros.nodes.every_node import qos
 from mbd_ros.nodes.every_node.fluid_and_ground import gravity_of, into_fluid, VectorTopic
 from mbd_ros.nodes.every_node.health import (
-    Durations, ERROR, Health, HealthPublisher, OK, rivals, WARNING)
+    Durations, Health, HealthPublisher, OK, rivals, WARNING)
 from mbd_ros.nodes.every_node.managed import ManagedNode
 from mbd_ros.nodes.every_node.robot_source import Robot, RobotSource
 from mbd_ros.nodes.every_node.run import run
@@ -510,7 +510,7 @@ class Controller(ManagedNode):
             'deadline misses': self._misses, **self._computing.figures('control step'),
             **self._answering.figures('message to efforts'), **self._senders.figures()}
         if self._source.robot is None:
-            return Health(ERROR, f'no robot: {self._source.problem}', values)
+            return self._source.without_robot(values)
         fine = f'holding: {self._why}' if self._why in ON_PURPOSE else FINE.get(self._mode)
         if fine and (self._mode != ControllerState.MODE_WEIGHTLESS or not self._why):
             if self._source.problem:

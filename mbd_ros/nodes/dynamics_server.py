@@ -27,7 +27,7 @@ from mbd_ros.execution import forced
 from mbd_ros.messages.dynamics import request_costs as costs
 from mbd_ros.nodes.every_node.fluid_and_ground import fluid_of, VectorTopic
 from mbd_ros.nodes.every_node.guard import REPEATS
-from mbd_ros.nodes.every_node.health import Durations, ERROR, Health, HealthPublisher, OK, WARNING
+from mbd_ros.nodes.every_node.health import Durations, Health, HealthPublisher, OK, WARNING
 from mbd_ros.nodes.every_node.managed import ManagedNode
 from mbd_ros.nodes.every_node.robot_source import Robot, RobotSource
 from mbd_ros.nodes.every_node.run import run
@@ -174,7 +174,7 @@ class DynamicsServer(ManagedNode):
                   **self._durations.figures('computation'),
                   **{f'last {function} ran': ran for function, ran in self._ran.items()}}
         if self._source.robot is None:
-            return Health(ERROR, f'no robot: {self._source.problem}', values)
+            return self._source.without_robot(values)
         if self._source.problem:
             return Health(WARNING, f'new description refused: {self._source.problem}', values)
         return Health(OK, 'answering', values)

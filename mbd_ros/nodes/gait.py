@@ -32,7 +32,7 @@ from mbd_ros.messages.states.joint_states import JointStateReader, target_state
 from mbd_ros.nodes.controlling.state_senders import StateSenders
 from mbd_ros.nodes.controlling.state_stream import StateStream
 from mbd_ros.nodes.every_node import qos
-from mbd_ros.nodes.every_node.health import ERROR, Health, HealthPublisher, OK, rivals, WARNING
+from mbd_ros.nodes.every_node.health import Health, HealthPublisher, OK, rivals, WARNING
 from mbd_ros.nodes.every_node.managed import ManagedNode
 from mbd_ros.nodes.every_node.robot_source import Robot, RobotSource
 from mbd_ros.nodes.every_node.run import run
@@ -155,7 +155,7 @@ class GaitNode(ManagedNode):
         values = {'model generation': self._source.generation, 'steps': self._steps,
                   **self._senders.figures()}
         if self._walking is None:
-            return Health(ERROR, f'no robot: {self._source.problem}', values)
+            return self._source.without_robot(values)
         problem = (self._problem or self._source.problem
                    or rivals(self, self._efforts.topic_name) or self._senders.problem())
         return Health(WARNING, problem, values) if problem else Health(OK, 'moving', values)

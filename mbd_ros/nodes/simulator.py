@@ -44,7 +44,7 @@ from mbd_ros.model.state import floating_base, neutral
 from mbd_ros.nodes.every_node import qos
 from mbd_ros.nodes.every_node.fluid_and_ground import (
     fluid_of, gravity_of, ground_of, into_fluid, SurroundingsPublisher, VectorTopic)
-from mbd_ros.nodes.every_node.health import ERROR, Health, HealthPublisher, OK, rivals, WARNING
+from mbd_ros.nodes.every_node.health import Health, HealthPublisher, OK, rivals, WARNING
 from mbd_ros.nodes.every_node.managed import ManagedNode
 from mbd_ros.nodes.every_node.named_topics import NamedTopics
 from mbd_ros.nodes.every_node.robot_source import Robot, RobotSource
@@ -362,7 +362,7 @@ class Simulator(ManagedNode):
         values: dict[str, object] = {'model generation': self._source.generation}
         loop = self._loop
         if loop is None:
-            return Health(ERROR, f'no robot: {self._source.problem}', values)
+            return self._source.without_robot(values)
         values.update({
             'simulated time [s]': f'{loop.simulated:.3f}',
             'fallen behind real time by [s]': f'{loop.given_up:.3f}',

@@ -38,9 +38,11 @@ from mbd_ros.model.sameness import is_same, WORDING
 from mbd_ros.nodes.every_node import qos
 from mbd_ros.nodes.every_node.free_memory import give_back
 from mbd_ros.nodes.every_node.guard import REFUSALS
-from mbd_ros.nodes.every_node.health import Health, OK
+from mbd_ros.nodes.every_node.health import ERROR, Health, OK, WARNING
 from mbd_ros.nodes.every_node.managed import ManagedNode
 
+NOTHING = 'nothing has come on the topic robot_description'
+"""Why there is no robot at first."""
 MOST_FINDINGS = 10
 """Remarks of the reader that are logged one by one."""
 SLOW = 1.0
@@ -136,7 +138,7 @@ class RobotSource:
         self._taken = 0
         self._robot: Robot | None = None
         self._described: Model | None = None
-        self._problem = 'nothing has come on the topic robot_description'
+        self._problem = NOTHING
         self._subscription = None
         if description:
             self._on_description(description, mbd_ros.load)
@@ -163,6 +165,11 @@ class RobotSource:
     def problem(self) -> str:
         """Why there is no robot, or why the last description was refused; else empty."""
         return self._problem
+
+    def without_robot(self, values: dict[str, object]) -> Health:
+        """Return the health of a node without robot: an error once a description was refused."""
+        level = WARNING if self._problem == NOTHING else ERROR
+        return Health(level, f'no robot: {self._problem}', values)
 
     def require(self) -> Robot:
         """

@@ -23,6 +23,7 @@ from mbd_ros.errors import DescriptionError, InvalidValueError, NoModelError
 from mbd_ros.execution.ir.machine_code import Compiled
 from mbd_ros.nodes.every_node import robot_source
 from mbd_ros.nodes.every_node.fluid_and_ground import gravity_of
+from mbd_ros.nodes.every_node.health import ERROR, WARNING
 from mbd_ros.nodes.every_node.robot_source import RobotSource
 
 PARTS = (link('a'), link('b'), joint('hinge', 'continuous', 'a', 'b'))
@@ -161,3 +162,11 @@ def test_gravity_is_that_of_the_description_unless_a_parameter_gives_one(source)
     assert taken.dynamics.gravity.tolist() == [0.0, 0.0, -1.62]
     for given, expected in (([], [0.0, 0.0, -1.62]), ([0.0, 0.0, 0.0], [0.0, 0.0, 0.0])):
         assert gravity_of(SimpleNamespace(gravity=given), taken.model) == expected
+
+
+def test_a_start_is_no_error_and_a_refused_description_is(source):
+    assert source.it.without_robot({}).level == WARNING
+    source.hear('<robot name="r"/>')
+    found = source.it.without_robot({'a': 1})
+    assert (found.level, dict(found.values)) == (ERROR, {'a': 1})
+    assert found.message.startswith('no robot: ')
