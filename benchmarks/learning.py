@@ -80,7 +80,8 @@ def _row(function: str, count: int, candidates: dict[str, Call], state: list[Any
     right = found['ours, PyTorch']
     for name, one in found.items():
         error = np.abs(one.reshape(right.shape) - right).max() / np.abs(right).max()
-        if error > 1e-9:   # all compute in double precision
+        # All compute in double precision; pytorch_kinematics reads a robot in single precision.
+        if error > (1e-6 if name == 'pytorch_kinematics' else 1e-9):
             raise SystemExit(f'{function}, {name}: results differ by {error:.0e}')
     times = interleaved(calls, rounds=9, seconds=0.03, fewest=2, clock=time.process_time)
     cells = [f'{times[name].median:.3g}' if name in times else '' for name in COLUMNS]

@@ -149,6 +149,10 @@ def header(library: Library) -> str:
               f'extern const char *const {name}_joint_names[{macro}_JOINTS];',
               f'extern const char *const {name}_body_names[{macro}_BODIES];',
               f'extern const {library.real} {name}_neutral[{macro}_NQ];',
+              '/* Bodies have axes of their own, with z along the joint. Rotations R [3 x 3] from '
+              'those of the',
+              ' * link of that name: x of the body = R (x of the link), at the same origin. */',
+              f'extern const {library.real} {name}_body_axes[9 * {macro}_BODIES];',
               f'extern const char {name}_version[];', f'extern const char {name}_hash[];', '']
     if library.parameters:
         lines += ['/* world, which may be null for the values of the description:',

@@ -86,7 +86,8 @@ QUANTITIES = {
     'link_motion': Quantity(
         'motion', 'pose [4 x 4], velocity [6] and classical acceleration [6] of the link; linear '
         'first, in world axes, without gravity', True, 'motion'),
-    'body_poses': Quantity('X', 'poses of the bodies in the world [m]'),
+    'body_poses': Quantity(
+        'X', 'poses of the bodies in the world [m], in axes of the bodies (body_axes)'),
     'body_velocities': Quantity(
         'twists', 'velocities of the origins of the bodies in world axes, linear first'),
     'energies': Quantity(
@@ -101,7 +102,7 @@ QUANTITIES = {
         'in world axes, without gravity', True, 'acceleration'),
     'joint_wrenches': Quantity(
         'wrenches', 'what passes through each joint, force [N] then moment [N m], in the axes of '
-        'the body and at its origin'),
+        'the body (body_axes) and at its origin'),
     'center_of_mass': Quantity('center', 'mass centre of the robot in the world [m]'),
     'center_of_mass_jacobian': Quantity('J', 'J v is the velocity of the mass centre [m/s]'),
     'centroidal_momentum': Quantity(
@@ -119,8 +120,8 @@ QUANTITIES = {
     'coriolis_matrix': Quantity('C', 'C v are the velocity terms; dM/dt - 2 C is skew'),
     'regressor': Quantity(
         'Y', 'Y times the inertial parameters of the bodies (mass, first moment, inertia xx xy yy '
-        'xz yz zz about the origin; ten each) are the forces of inverse_dynamics without rotors, '
-        'springs and force laws'),
+        'xz yz zz about the origin, in axes of the bodies (body_axes); ten each) are the forces '
+        'of inverse_dynamics without rotors, springs and force laws'),
     'loop_rows': Quantity(
         'rows', 'of each row of the loops: violation, its rate, bias, then the row of A; '
         'A qdd + bias = 0'),

@@ -358,10 +358,11 @@ def _facts(name: str, dyn: PreparedDynamics, parameters: bool, gains: Sequence[f
         lines += [f'@{what}{k} = private constant {bytes_ir(text)}'
                   for k, text in enumerate(texts)]
         lines.append(f'@{name}_{what}_names = constant [{len(texts)} x ptr] [{pointers}]')
-    lines += [f'@{name}_neutral = constant {words(state.neutral(model).tolist())}',
+    lines += [f'@{name}_body_axes = constant {words(_body_axes(model))}',
+              f'@{name}_neutral = constant {words(state.neutral(model).tolist())}',
               f'@{name}_hash = constant {bytes_ir(_digest(dyn))}',
               f'@{name}_version = constant {bytes_ir(version)}']
-    ends = ['joint_names', 'body_names', 'neutral', 'hash', 'version']
+    ends = ['joint_names', 'body_names', 'body_axes', 'neutral', 'hash', 'version']
     if parameters:
         lines.append(f'@{name}_world = constant {words(dyn.world_array.tolist())}')
         ends.append('world')
@@ -369,6 +370,13 @@ def _facts(name: str, dyn: PreparedDynamics, parameters: bool, gains: Sequence[f
         lines.append(f'@{name}_gains = constant {words(gains)}')
         ends.append('gains')
     return '\n'.join(lines), [f'{name}_{end}' for end in ends]
+
+
+def _body_axes(model: Model) -> list[float]:
+    """Return the rotation from the axes of each body's link to those that it is computed in."""
+    return [float(entry) for name in model.body_names
+            for entry in np.ravel(model.links[name].rotation if name in model.links
+                                  else np.eye(3))]
 
 
 def _names_of_world(dyn: PreparedDynamics) -> list[str]:

@@ -13,6 +13,7 @@
 
 """Exported libraries compute what Python computes, bit for bit, for every class of robot."""
 
+import ctypes
 from pathlib import Path
 
 from exported import build, Called, check, COMPILERS, export, ours, state_of
@@ -139,3 +140,24 @@ def test_the_load_of_a_link_as_an_argument(seed, tmp_path):
         export(model, tmp_path / 'no', ('center_of_mass',), payload=link)
     with pytest.raises(UnknownNameError, match='hook'):
         export(model, tmp_path / 'no', functions, payload='hook')
+
+
+def test_axes_of_bodies_are_told(tmp_path):
+    model = mbd_ros.load(URDF / 'puma560.urdf')   # joints along other axes than z
+    library = export(model, tmp_path, ('body_poses', 'joint_wrenches'))
+    call, given = Called(library), state_of(model, 3)
+    axes = np.ctypeslib.as_array((ctypes.c_double * (9 * model.nb)).in_dll(
+        call.dll, 'puma560_body_axes')).reshape(-1, 3, 3)
+    poses, wrenches = np.zeros((model.nb, 4, 4)), np.zeros((model.nb, 6))
+    assert call('puma560_body_poses', given['q'], poses) == 0
+    state = [given[name] for name in ('q', 'v', 'qdd')]
+    assert call('puma560_joint_wrenches', *state, wrenches) == 0
+    right = mbd_ros.joint_wrenches(model, *state[:2], mbd_ros.inverse_dynamics(model, *state))
+    for body, name in enumerate(model.body_names):
+        link = mbd_ros.pose(model, given['q'], name)
+        assert poses[body, :3, :3] @ axes[body] == pytest.approx(link[:3, :3], abs=1e-14)
+        assert poses[body, :3, 3] == pytest.approx(link[:3, 3], abs=1e-14)
+        for part in (slice(0, 3), slice(3, 6)):
+            # 1e-9 of some 100 N: the accelerations are solved for there.
+            assert axes[body].T @ wrenches[body, part] == pytest.approx(
+                right[body, part], abs=1e-7)
