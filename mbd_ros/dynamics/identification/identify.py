@@ -73,6 +73,8 @@ TRUST = 0.25
 Of how sharply the bodies' own movement says how far the description is from the truth: bodies
 differ by more than one number tells, twice as far is taken.
 """
+PIECES = 50
+"""Pieces of time, of which the sums of scores tell what noise does: to a tenth."""
 PASSES, CURRENT_PASSES = 3, 8
 """Fits, each with weights, tilt and constants of the one before."""
 FRICTION = ('stribeck', 'coulomb')
@@ -351,33 +353,67 @@ class _Search:
         Return standard deviations of all unknowns, and their covariance.
 
         Of ``H^-1 (A^T n - w D')``: noise n that is correlated in time, and a description that is
-        as far from the truth as the bodies have moved.
+        as far from the truth as the bodies have moved, or as a body itself has. What n does is
+        told twice, by the correlations of residuals, as if they were the same everywhere, and by
+        sums over pieces of time (White's and Newey and West's estimate), which hold what goes with
+        the motion: stamps that jitter, and friction at speeds that are not quite known. The larger
+        one counts.
         """
         prior, gamma = self._prior, weight * self._samples
         blocks = self._blocks()
-        by_time = np.empty_like(self._residual)
-        by_time[self._equations.order] = self._residual * self._equations.use
+        used = self._residual * self._equations.use
+        by_time = np.empty_like(used)
+        by_time[self._equations.order] = used
         lags = np.array([lag(column) for column in by_time.T])
         gram = self._equations.grams(blocks, self._weights).sum(axis=0)[:-1, :-1]
         noisy = self._equations.grams(blocks, self._weights * np.sqrt(lags)).sum(
             axis=0)[:-1, :-1]
+        scores = np.concatenate([(block * (used * self._weights ** 2)[:, :, None]).sum(axis=1)
+                                 for block in blocks], axis=1)
+        scores[self._equations.order] = scores - scores.mean(axis=0)
+        pieces = np.array([piece.sum(axis=0) for piece in np.array_split(scores, PIECES)])
         _, hessian = prior.derivatives(self._x)
         whole = gram + gamma * hessian
+        drawn = self._drawn(gamma, hessian, 1.0 - np.diag(solved(whole, gamma * hessian)))
+        spread: Array = solved(whole, solved(whole, noisy + drawn).T)
+        other = solved(whole, solved(whole, pieces.T @ pieces + drawn).T)
+        own, larger = (np.sqrt(np.maximum(np.diag(one), 1e-300)) for one in (spread, other))
+        wider = np.maximum(larger / own, 1.0)
+        return own * wider, spread * wider * wider[:, None]
+
+    def _drawn(self, gamma: float, hessian: Array, said: Array) -> Array:
+        """
+        Return the covariance of the description's pull.
+
+        Parameters
+        ----------
+        gamma : float
+            Weight of the description.
+        hessian : array
+            (n, n) of its distance.
+        said : array
+            (n,) which part of each unknown the motion tells.
+
+        """
+        prior = self._prior
         bodies, positive, _ = prior.parts(self._x)
         count = 10 * len(bodies)
-        moved = Prior(prior.bodies, prior.positive[:0], prior.free[:0], EASE).distance(
-            self._x[:count])
-        said = len(whole) - float(np.trace(solved(whole, gamma * hessian)))
-        scale = TRUST * float(np.clip(min(said, count) / max(2.0 * moved, 1e-12), 0.1, 1e6))
-        drawn = np.zeros_like(whole)
-        drawn[:count, :count] = gamma ** 2 / scale * hessian[:count, :count]
+        moved = np.array([Prior(one[None], prior.positive[:0], prior.free[:0], EASE).distance(row)
+                          for one, row in zip(prior.bodies, bodies)])
+        told = np.minimum(said[:count].reshape(-1, 10).sum(axis=1), 10.0)
+
+        def sureness(known: Array, far: Array) -> Array:
+            return TRUST * np.clip(known / np.maximum(2.0 * far, 1e-12), 0.1, 1e6)
+        total = float(np.clip(said.sum(), 0.0, count))
+        scale = np.minimum(sureness(np.array([total]), moved.sum()), sureness(told, moved))
+        drawn = np.zeros_like(hessian)
+        drawn[:count, :count] = gamma ** 2 * hessian[:count, :count] / np.repeat(scale, 10)
         own = gamma * EASE
-        rest = np.arange(count, len(whole))
+        rest = np.arange(count, len(hessian))
         drawn[rest, rest] = np.concatenate((
             own ** 2 * np.maximum(1.0 / positive ** 2, (1.0 / prior.positive - 1.0 / positive)
                                   ** 2), own ** 2 / prior.free ** 2))
-        spread: Array = solved(whole, solved(whole, noisy + drawn).T)
-        return np.asarray(np.sqrt(np.maximum(np.diag(spread), 0.0))), spread
+        return drawn
 
     def result(self, weight: float, expected: float) -> Identification:
         """Return what was found."""
