@@ -231,7 +231,7 @@ class _Search:
                 joint_values.ravel())
             self._equations.joints = self._equations.joints[:, :, :0]
         count, rows = self._equations.measured.shape
-        self._gains = np.ones(rows)
+        self._gains, self._signs = np.ones((2, rows))
         size = np.sqrt((self._equations.measured ** 2).mean(axis=0))
         self._size = np.maximum(size, 1e-3 * size.max() if size.any() else 1.0)
         usual = self._usual(rates, changes, joint_values) if joints else np.zeros(0)
@@ -265,14 +265,27 @@ class _Search:
         return np.concatenate(rows + [effort] * (self._speed is not None))
 
     def _first_gains(self) -> None:
-        """Set the constants to what the description's efforts say of each row."""
+        """
+        Set the constants to what the description's efforts say of each row.
+
+        A joint that is wired the other way is turned round: friction takes energy, so that its
+        sign is known. It decides where it tells more of the currents than the bodies do.
+        """
         own, equations = self._prior.parts(self._x)[0].ravel(), self._equations
-        efforts = equations.bodies @ own
+        efforts, count = equations.bodies @ own, len(self._entries)
         for row in range(len(self._gains)):
-            columns = np.column_stack((efforts[:, row], equations.joints[:, row][
-                :, equations.joints[:, row].any(axis=0)], np.ones(len(efforts))))
-            gain = float(np.linalg.lstsq(columns, equations.measured[:, row], rcond=1e-6)[0][0])
-            self._gains[row] = gain if gain != 0.0 else 1.0
+            rates, rubbing = (equations.joints[:, row, :n * count] for n in (1, 2))
+            rest = equations.joints[:, row, 2 * count:]
+            parts = [part[:, part.any(axis=0)] for part in (rubbing, rest)]
+            columns = np.column_stack((efforts[:, row], *parts, np.ones(len(efforts))))
+            found = np.linalg.lstsq(columns, equations.measured[:, row], rcond=1e-6)[0]
+            gain, friction = float(found[0]), parts[0] @ found[1:1 + parts[0].shape[1]]
+            power = float((friction * rates.sum(axis=1)).mean())
+            told = power if friction.std() > abs(gain) * efforts[:, row].std() else gain
+            if told < 0.0:
+                self._signs[row] = -1.0
+                equations.measured[:, row] *= -1.0
+            self._gains[row] = abs(gain) if gain != 0.0 else 1.0
 
     def _blocks(self) -> list[Array]:
         """Return the columns of all unknowns, linear about the last fit."""
@@ -433,6 +446,7 @@ class _Search:
         offset[driven[rows - offsets:]] = free[:offsets]
         sure_offset[driven[rows - offsets:]] = sure_free[:offsets]
         constants = 1.0 / gains
+        constants[driven] *= self._signs
         sure_constants = np.zeros(model.nv)
         if self._currents:
             sure_constants[driven] = np.abs(constants[driven]) * sure_free[-rows:]
@@ -449,7 +463,7 @@ class _Search:
         findings = tuple(self._findings)
         robot = self._robot(parameters, np.array((damping, friction, armature)), findings)
         return Identification(
-            robot, parameters, damping, friction, armature, offset * constants, gravity, excess,
+            robot, parameters, damping, friction, armature, offset / gains, gravity, excess,
             self._speed, constants, Deviations(
                 sure_bodies, sure[0], sure[1], sure[2], sure_offset * np.abs(constants), sure[3],
                 sure_free[offsets:offsets + tilts], sure_constants),

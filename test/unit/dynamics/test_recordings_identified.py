@@ -148,6 +148,7 @@ def test_motor_currents_and_their_constants():
                              currents=True)
     assert (np.abs(found.constants - constants) < 3.0 * found.deviations.constants).all()
     np.testing.assert_allclose(found.constants, constants, rtol=0.15)
+    assert found.damping[1] > 0.5 * run.damping[1]   # it takes energy there, too
     state = motion(ARM.nv, np.linspace(0.0, 10.0, 500), 99)
     ratio = found.predict(*state) / found.constants * constants
     true = mbd_ros.inverse_dynamics(ARM, *state) + run.damping * state[1]
