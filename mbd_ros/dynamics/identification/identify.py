@@ -73,6 +73,8 @@ TRUST = 0.25
 Of how sharply the bodies' own movement says how far the description is from the truth: bodies
 differ by more than one number tells, twice as far is taken.
 """
+PIECES = 50
+"""Pieces of time, of which the sums of scores tell what noise does: to a tenth."""
 PASSES, CURRENT_PASSES = 3, 8
 """Fits, each with weights, tilt and constants of the one before."""
 FRICTION = ('stribeck', 'coulomb')
@@ -229,7 +231,7 @@ class _Search:
                 joint_values.ravel())
             self._equations.joints = self._equations.joints[:, :, :0]
         count, rows = self._equations.measured.shape
-        self._gains = np.ones(rows)
+        self._gains, self._signs = np.ones((2, rows))
         size = np.sqrt((self._equations.measured ** 2).mean(axis=0))
         self._size = np.maximum(size, 1e-3 * size.max() if size.any() else 1.0)
         usual = self._usual(rates, changes, joint_values) if joints else np.zeros(0)
@@ -263,14 +265,27 @@ class _Search:
         return np.concatenate(rows + [effort] * (self._speed is not None))
 
     def _first_gains(self) -> None:
-        """Set the constants to what the description's efforts say of each row."""
+        """
+        Set the constants to what the description's efforts say of each row.
+
+        A joint that is wired the other way is turned round: friction takes energy, so that its
+        sign is known. It decides where it tells more of the currents than the bodies do.
+        """
         own, equations = self._prior.parts(self._x)[0].ravel(), self._equations
-        efforts = equations.bodies @ own
+        efforts, count = equations.bodies @ own, len(self._entries)
         for row in range(len(self._gains)):
-            columns = np.column_stack((efforts[:, row], equations.joints[:, row][
-                :, equations.joints[:, row].any(axis=0)], np.ones(len(efforts))))
-            gain = float(np.linalg.lstsq(columns, equations.measured[:, row], rcond=1e-6)[0][0])
-            self._gains[row] = gain if gain != 0.0 else 1.0
+            rates, rubbing = (equations.joints[:, row, :n * count] for n in (1, 2))
+            rest = equations.joints[:, row, 2 * count:]
+            parts = [part[:, part.any(axis=0)] for part in (rubbing, rest)]
+            columns = np.column_stack((efforts[:, row], *parts, np.ones(len(efforts))))
+            found = np.linalg.lstsq(columns, equations.measured[:, row], rcond=1e-6)[0]
+            gain, friction = float(found[0]), parts[0] @ found[1:1 + parts[0].shape[1]]
+            power = float((friction * rates.sum(axis=1)).mean())
+            told = power if friction.std() > abs(gain) * efforts[:, row].std() else gain
+            if told < 0.0:
+                self._signs[row] = -1.0
+                equations.measured[:, row] *= -1.0
+            self._gains[row] = abs(gain) if gain != 0.0 else 1.0
 
     def _blocks(self) -> list[Array]:
         """Return the columns of all unknowns, linear about the last fit."""
@@ -351,33 +366,67 @@ class _Search:
         Return standard deviations of all unknowns, and their covariance.
 
         Of ``H^-1 (A^T n - w D')``: noise n that is correlated in time, and a description that is
-        as far from the truth as the bodies have moved.
+        as far from the truth as the bodies have moved, or as a body itself has. What n does is
+        told twice, by the correlations of residuals, as if they were the same everywhere, and by
+        sums over pieces of time (White's and Newey and West's estimate), which hold what goes with
+        the motion: stamps that jitter, and friction at speeds that are not quite known. The larger
+        one counts.
         """
         prior, gamma = self._prior, weight * self._samples
         blocks = self._blocks()
-        by_time = np.empty_like(self._residual)
-        by_time[self._equations.order] = self._residual * self._equations.use
+        used = self._residual * self._equations.use
+        by_time = np.empty_like(used)
+        by_time[self._equations.order] = used
         lags = np.array([lag(column) for column in by_time.T])
         gram = self._equations.grams(blocks, self._weights).sum(axis=0)[:-1, :-1]
         noisy = self._equations.grams(blocks, self._weights * np.sqrt(lags)).sum(
             axis=0)[:-1, :-1]
+        scores = np.concatenate([(block * (used * self._weights ** 2)[:, :, None]).sum(axis=1)
+                                 for block in blocks], axis=1)
+        scores[self._equations.order] = scores - scores.mean(axis=0)
+        pieces = np.array([piece.sum(axis=0) for piece in np.array_split(scores, PIECES)])
         _, hessian = prior.derivatives(self._x)
         whole = gram + gamma * hessian
+        drawn = self._drawn(gamma, hessian, 1.0 - np.diag(solved(whole, gamma * hessian)))
+        spread: Array = solved(whole, solved(whole, noisy + drawn).T)
+        other = solved(whole, solved(whole, pieces.T @ pieces + drawn).T)
+        own, larger = (np.sqrt(np.maximum(np.diag(one), 1e-300)) for one in (spread, other))
+        wider = np.maximum(larger / own, 1.0)
+        return own * wider, spread * wider * wider[:, None]
+
+    def _drawn(self, gamma: float, hessian: Array, said: Array) -> Array:
+        """
+        Return the covariance of the description's pull.
+
+        Parameters
+        ----------
+        gamma : float
+            Weight of the description.
+        hessian : array
+            (n, n) of its distance.
+        said : array
+            (n,) which part of each unknown the motion tells.
+
+        """
+        prior = self._prior
         bodies, positive, _ = prior.parts(self._x)
         count = 10 * len(bodies)
-        moved = Prior(prior.bodies, prior.positive[:0], prior.free[:0], EASE).distance(
-            self._x[:count])
-        said = len(whole) - float(np.trace(solved(whole, gamma * hessian)))
-        scale = TRUST * float(np.clip(min(said, count) / max(2.0 * moved, 1e-12), 0.1, 1e6))
-        drawn = np.zeros_like(whole)
-        drawn[:count, :count] = gamma ** 2 / scale * hessian[:count, :count]
+        moved = np.array([Prior(one[None], prior.positive[:0], prior.free[:0], EASE).distance(row)
+                          for one, row in zip(prior.bodies, bodies)])
+        told = np.minimum(said[:count].reshape(-1, 10).sum(axis=1), 10.0)
+
+        def sureness(known: Array, far: Array) -> Array:
+            return TRUST * np.clip(known / np.maximum(2.0 * far, 1e-12), 0.1, 1e6)
+        total = float(np.clip(said.sum(), 0.0, count))
+        scale = np.minimum(sureness(np.array([total]), moved.sum()), sureness(told, moved))
+        drawn = np.zeros_like(hessian)
+        drawn[:count, :count] = gamma ** 2 * hessian[:count, :count] / np.repeat(scale, 10)
         own = gamma * EASE
-        rest = np.arange(count, len(whole))
+        rest = np.arange(count, len(hessian))
         drawn[rest, rest] = np.concatenate((
             own ** 2 * np.maximum(1.0 / positive ** 2, (1.0 / prior.positive - 1.0 / positive)
                                   ** 2), own ** 2 / prior.free ** 2))
-        spread: Array = solved(whole, solved(whole, noisy + drawn).T)
-        return np.asarray(np.sqrt(np.maximum(np.diag(spread), 0.0))), spread
+        return drawn
 
     def result(self, weight: float, expected: float) -> Identification:
         """Return what was found."""
@@ -397,6 +446,7 @@ class _Search:
         offset[driven[rows - offsets:]] = free[:offsets]
         sure_offset[driven[rows - offsets:]] = sure_free[:offsets]
         constants = 1.0 / gains
+        constants[driven] *= self._signs
         sure_constants = np.zeros(model.nv)
         if self._currents:
             sure_constants[driven] = np.abs(constants[driven]) * sure_free[-rows:]
@@ -413,7 +463,7 @@ class _Search:
         findings = tuple(self._findings)
         robot = self._robot(parameters, np.array((damping, friction, armature)), findings)
         return Identification(
-            robot, parameters, damping, friction, armature, offset * constants, gravity, excess,
+            robot, parameters, damping, friction, armature, offset / gains, gravity, excess,
             self._speed, constants, Deviations(
                 sure_bodies, sure[0], sure[1], sure[2], sure_offset * np.abs(constants), sure[3],
                 sure_free[offsets:offsets + tilts], sure_constants),

@@ -390,7 +390,7 @@ def _joined(first: Array, second: Array) -> Array:
 def is_plain_row(given: Any, size: int) -> TypeGuard[Array]:
     """Return whether numbers are one array of float64 that needs no closer look."""
     return type(given) is np.ndarray and given.shape == (size,) and (
-        given.dtype == np.float64 and math.isfinite(given.sum()))
+        given.dtype == np.float64 and math.isfinite(given.dot(given)))
 
 
 def is_plain_pose(target: Any) -> bool:

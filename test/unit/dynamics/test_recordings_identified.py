@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from robots import urdf
-from scipy import signal
+from scipy import signal, stats
 
 import mbd_ros
 from mbd_ros.dynamics.identification.bodies import as_body
@@ -103,6 +103,25 @@ def test_true_parameters_are_within_three_standard_deviations(seed):
         assert np.linalg.eigvalsh(as_body(row))[0] > 0.0
 
 
+def test_deviations_are_those_of_the_normal_law():
+    """Of six robots and motions, all numbers: as many beyond two and three as it says."""
+    far = []
+    for seed in range(3, 9):
+        run = Recorded(seed)
+        found = mbd_ros.identify(ARM, run.noisy, None, run.tau, time=run.time)
+        pairs = [(getattr(found, name), getattr(run, name), getattr(found.deviations, name))
+                 for name in ('damping', 'friction', 'armature', 'offset')]
+        pairs.append((found.parameters, mbd_ros.inertial_parameters(run.true),
+                      found.deviations.parameters))
+        far += [np.abs((one - true) / sure).ravel() for one, true, sure in pairs]
+    far = np.concatenate(far)
+    for sigmas in (2.0, 3.0):
+        beyond = 2.0 * stats.norm.sf(sigmas)
+        # one of a thousand such tests would fail if numbers were independent of each other
+        assert (far > sigmas).sum() <= stats.binom.ppf(0.999, len(far), beyond), sigmas
+    assert (far > 1.0).mean() > 0.1   # and they are not just large: 0.32 of exact ones
+
+
 def test_runs_outliers_interruptions_and_stamps_that_go_back():
     run = Recorded(1)
     tau, time = run.tau.copy(), run.time.copy()
@@ -129,6 +148,7 @@ def test_motor_currents_and_their_constants():
                              currents=True)
     assert (np.abs(found.constants - constants) < 3.0 * found.deviations.constants).all()
     np.testing.assert_allclose(found.constants, constants, rtol=0.15)
+    assert found.damping[1] > 0.5 * run.damping[1]   # it takes energy there, too
     state = motion(ARM.nv, np.linspace(0.0, 10.0, 500), 99)
     ratio = found.predict(*state) / found.constants * constants
     true = mbd_ros.inverse_dynamics(ARM, *state) + run.damping * state[1]
