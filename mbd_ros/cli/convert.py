@@ -24,7 +24,7 @@ import sys
 from mbd_ros.cli.robot_file import add_robot, reading
 from mbd_ros.description.read import read
 from mbd_ros.description.records.mechanism import Mechanism
-from mbd_ros.description.write.kept import kept_elements, kept_shapes
+from mbd_ros.description.write.kept_urdf_elements import kept_elements, kept_shapes
 from mbd_ros.description.write.loops_yaml import loops_yaml
 from mbd_ros.description.write.merge_fixed import merge_fixed
 from mbd_ros.description.write.mjcf import mjcf_text

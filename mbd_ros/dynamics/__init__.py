@@ -13,8 +13,8 @@
 """
 Dynamics: formulations, what is computed with them, and the public functions.
 
-Sub-rooms in the order of their imports: algorithms, quantities, prepared, loops, api,
-analysis.
+Sub-rooms in the order of their imports: algorithms, quantities, prepared, loops, functions,
+identification, inverse_kinematics, analysis.
 
 """
 
@@ -23,7 +23,7 @@ from mbd_ros.dynamics.functions.derivatives import (
 from mbd_ros.dynamics.functions.equations_of_motion import (
     bias_forces, Energy, energy, forward_dynamics, inverse_dynamics, jacobian, link_poses,
     mass_matrix, pose)
-from mbd_ros.dynamics.prepared.derivatives import (
+from mbd_ros.dynamics.prepared.derivative_results import (
     ForwardDynamicsDerivatives, InverseDynamicsDerivatives)
 from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
 from mbd_ros.dynamics.quantities.kinematics import LinkMotion

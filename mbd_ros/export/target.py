@@ -23,7 +23,7 @@ import llvmlite.binding as llvm
 
 from mbd_ros.errors import InvalidValueError, UnsupportedError
 from mbd_ros.execution.ir.machine_code import emit
-from mbd_ros.export.levels import LEVELS
+from mbd_ros.export.x86_levels import LEVELS
 from mbd_ros.export.real import Real
 from mbd_ros.export.wasm import bitcode
 

@@ -32,7 +32,7 @@ import numpy as np
 from mbd_ros.control.tasks.task import Task
 from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
 from mbd_ros.environment.contact import Ground
-from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.fluid_law import Fluid
 from mbd_ros.environment.load import LoadLaw
 from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.errors import InvalidValueError, MbdError, UnknownNameError, UnsupportedError
@@ -50,7 +50,7 @@ from mbd_ros.export.identifiers import (
     bytes_ir, checked_name, checked_package, distinct, identifier)
 from mbd_ros.export.jax_ir import jax_ir, name_of as jax_name
 from mbd_ros.export.js_text import javascript
-from mbd_ros.export.levels import dispatch_ir
+from mbd_ros.export.x86_levels import dispatch_ir
 from mbd_ros.export.modules import ALIGNED, Modules
 from mbd_ros.export.plugin_text import (
     has_plugin, plugin_cmake, plugin_description, plugin_source)

@@ -63,7 +63,7 @@ from mbd_ros.simulation.integrators import finite_step
 from mbd_ros.simulation.manifold import normalized, Vector
 from mbd_ros.simulation.manifold import rate as rate_of
 from mbd_ros.simulation.motion import FreeMotion
-from mbd_ros.simulation.resistance import Resistance
+from mbd_ros.simulation.dissipation_audit import Resistance
 from mbd_ros.spatial.rank_thresholds import IMPLIED_LOOP_ROWS
 
 OF_SPRING = 0.2

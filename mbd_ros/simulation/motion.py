@@ -22,14 +22,14 @@ from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.prepared.external_forces import external_efforts
-from mbd_ros.dynamics.quantities.joint_damping import viscous_friction
-from mbd_ros.environment.immersion import Fluid
+from mbd_ros.dynamics.quantities.joint_friction import dry_friction_sign, viscous_friction
+from mbd_ros.environment.fluid_law import Fluid
 from mbd_ros.model import Model
 from mbd_ros.simulation.coded_steps import can_be_coded, CodedSteps, LinearEfforts, rk4, Scheme
 from mbd_ros.simulation.loop_motion import LoopStabilization
 from mbd_ros.simulation.manifold import checked, Vector
 from mbd_ros.simulation.propulsion import propelled, Propulsion
-from mbd_ros.simulation.resistance import flows_unevenly, Resistance
+from mbd_ros.simulation.dissipation_audit import flows_unevenly, Resistance
 
 Efforts: TypeAlias = ArrayLike | Callable[[float, Vector, Vector], ArrayLike]
 """
@@ -47,10 +47,6 @@ Thrust: TypeAlias = ArrayLike | Callable[[float, Vector, Vector], ArrayLike]
 EFFORTS, THRUSTERS, INTEGRATOR = 'efforts', 'thrusters', 'integrator'
 """Names of the power of joint efforts, forces on links and friction together; of thrusters; of
 the energy that steps themselves make or take."""
-
-STICKING_SPEED = 0.01
-"""Dry friction is ``friction * tanh(v / STICKING_SPEED)`` [rad/s or m/s]: an integrator with fixed
-steps needs a force without a jump."""
 
 
 def field_of(fluid: Any) -> Fluid | None:
@@ -212,8 +208,7 @@ class FreeMotion:
             loads = self._loads(t, q, v) if callable(self._loads) else self._loads
             tau = tau + external_efforts(self._dyn, q, loads)
         if self._dissipation:
-            tau = tau - viscous_friction(model, v) - (
-                model.friction * np.tanh(v / STICKING_SPEED))
+            tau = tau - viscous_friction(model, v) - model.friction * dry_friction_sign(v)
         return tau
 
     def applied(self, t: float, q: Vector, v: Vector) -> list[Vector]:

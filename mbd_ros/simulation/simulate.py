@@ -31,7 +31,7 @@ from mbd_ros.dynamics.prepared.traced_derivatives import traced_derivatives
 from mbd_ros.dynamics.quantities.flexible import warn_of_deflection
 from mbd_ros.environment.contact import Ground
 from mbd_ros.environment.contact import NAME as GROUND
-from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.fluid_law import Fluid
 from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.model import Model
@@ -138,7 +138,7 @@ def simulate(
         (3,) in world axes; that of the model if not given [m/s^2].
     dissipation : bool, optional
         Whether the joints' damping and dry friction act; dry friction rises smoothly over the
-        first ``STICKING_SPEED`` (``mbd_ros.simulation.motion``).
+        first ``STICKING_SPEED`` (``mbd_ros.dynamics.quantities.joint_friction``).
     fluid, ground : Fluid or None, Ground, optional
         As in ``forward_dynamics``; a current that is a field is asked at the root link's origin
         at every time.

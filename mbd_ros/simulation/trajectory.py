@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.description.records.finding import Finding
-from mbd_ros.description.write.kept import kept_elements, kept_shapes
+from mbd_ros.description.write.kept_urdf_elements import kept_elements, kept_shapes
 from mbd_ros.description.write.urdf import urdf_text
 from mbd_ros.description.xml.arrays import read_arrays
 from mbd_ros.dynamics.functions.equations_of_motion import energy

@@ -23,7 +23,7 @@ import re
 
 from mbd_ros.cli.comparison.verdict import (
     BY_BOTH, EQUAL, FAILED, NOT_EQUAL, REFUSED, UNCOMPARED, Verdict)
-from mbd_ros.cli.comparison.written import Written
+from mbd_ros.cli.comparison.format_round_trip import Written
 
 STATUSES = (EQUAL, NOT_EQUAL, FAILED, REFUSED, BY_BOTH, UNCOMPARED)
 

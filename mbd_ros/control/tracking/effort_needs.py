@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mbd_ros.dynamics.quantities.joint_damping import viscous_friction
+from mbd_ros.dynamics.quantities.joint_friction import viscous_friction
 from mbd_ros.errors import TooMuchEffortError
 from mbd_ros.model import Model
 from mbd_ros.model.names import position_units

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from mbd_ros.description.records.carriers import carriers
+from mbd_ros.description.records.tree_joint_choice import carriers
 from mbd_ros.description.records.finding import Source
 from mbd_ros.description.records.inertia_check import HUGE
 from mbd_ros.description.records.loop_joints import closing

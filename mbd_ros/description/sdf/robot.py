@@ -41,7 +41,7 @@ from mbd_ros.description.sdf.joints import (
 from mbd_ros.description.sdf.parts import base_of, pose_in, remark_others, text_of, value_of
 from mbd_ros.description.urdf.annotations import added_mass, check_added_mass
 from mbd_ros.description.urdf.loops_gazebo import text_numbers
-from mbd_ros.description.write.kept import SHAPES
+from mbd_ros.description.write.kept_urdf_elements import SHAPES
 from mbd_ros.description.write.loops import add_origin
 from mbd_ros.description.write.urdf import urdf_text
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from lxml import etree
 
-from mbd_ros.description.urdf.reader import urdf_reader
+from mbd_ros.description.urdf.yourdfpy_without_meshes import urdf_reader
 from mbd_ros.description.xml.xml_tree import children
 
 _LINK_PARTS = ('inertial',)

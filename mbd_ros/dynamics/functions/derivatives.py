@@ -23,13 +23,13 @@ from numpy.typing import ArrayLike
 from mbd_ros.dynamics.functions.current_fields import in_field, is_field
 from mbd_ros.dynamics.functions.further_efforts import more_efforts
 from mbd_ros.dynamics.prepared.call import Array, checked_array, deliver
-from mbd_ros.dynamics.prepared.derivatives import (
+from mbd_ros.dynamics.prepared.derivative_results import (
     ForwardDynamicsDerivatives, HessianProduct, InverseDynamicsDerivatives)
 from mbd_ros.dynamics.prepared.external_forces import external_effort_derivatives
 from mbd_ros.dynamics.prepared.prepared import compile_model
-from mbd_ros.dynamics.quantities.joint_damping import viscous_friction_slopes
+from mbd_ros.dynamics.quantities.joint_friction import viscous_friction_slopes
 from mbd_ros.environment.contact import Ground
-from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.fluid_law import Fluid
 from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.execution import Executor
 from mbd_ros.model import Model

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from mbd_ros.dynamics.prepared.call import Array, checked_array
 from mbd_ros.dynamics.prepared.external_forces import external_efforts
 from mbd_ros.dynamics.prepared.prepared import PreparedDynamics
-from mbd_ros.dynamics.quantities.joint_damping import viscous_friction
+from mbd_ros.dynamics.quantities.joint_friction import viscous_friction
 
 
 def more_efforts(dyn: PreparedDynamics, q: ArrayLike, v: ArrayLike,

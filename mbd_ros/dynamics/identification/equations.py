@@ -33,7 +33,7 @@ from mbd_ros.dynamics.identification.recording import Run
 from mbd_ros.dynamics.loops.efforts import driven_entries, free_motions
 from mbd_ros.dynamics.prepared.external_forces import external_efforts
 from mbd_ros.dynamics.prepared.prepared import compile_model
-from mbd_ros.dynamics.quantities.joint_damping import growing_friction
+from mbd_ros.dynamics.quantities.joint_friction import dry_friction_sign, growing_friction
 from mbd_ros.environment.surroundings import in_vacuum
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.model import Model, state
@@ -41,8 +41,6 @@ from mbd_ros.model import Model, state
 Array = NDArray[np.float64]
 UNDETERMINED = 1e12
 """Condition of the motions of driven joints at which they leave others open: 1 / rounding."""
-CREEP = 0.01
-"""[rad/s, m/s]: dry friction rises within it, ``tanh(v / CREEP)``, as in simulations."""
 DIRECTIONS = 3
 """Main directions of the states that are halved."""
 TINY = 1e-9
@@ -56,7 +54,7 @@ def joint_columns(v: Array, qdd: Array, entries: NDArray[np.intp], stribeck: flo
 
     Of joints that slide along axes which turn, ``qdd`` is with what turning adds (``drift_of``).
     """
-    sign = np.tanh(v / CREEP)
+    sign = dry_friction_sign(v)
     parts = [v, sign, qdd]
     if stribeck is not None:
         parts.append(sign * np.exp(-(v / stribeck) ** 2))

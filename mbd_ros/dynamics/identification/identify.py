@@ -35,14 +35,14 @@ from mbd_ros.dynamics.functions.whole_robot import inertial_parameters
 from mbd_ros.dynamics.identification.bodies import (
     as_body, BASIS, matrices, minimum, parameters_of, Prior, solved, Squares)
 from mbd_ros.dynamics.identification.equations import (
-    as_gravity, CREEP, equations, folds, friction_entries, lag, tilt_axes)
+    as_gravity, equations, folds, friction_entries, lag, tilt_axes)
 from mbd_ros.dynamics.identification.excited import excitation
 from mbd_ros.dynamics.identification.recording import Recording, recording
 from mbd_ros.dynamics.identification.result import (
     Deviations, Identification, with_parameters)
 from mbd_ros.dynamics.loops.efforts import driven_entries
-from mbd_ros.dynamics.quantities.joint_damping import grows
-from mbd_ros.environment.immersion import Fluid
+from mbd_ros.dynamics.quantities.joint_friction import grows, STICKING_SPEED
+from mbd_ros.environment.fluid_law import Fluid
 from mbd_ros.environment.surroundings import DEFAULT, FRESH_WATER, immersed, surrounded
 from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
 from mbd_ros.execution.threads.matrix_products import one_thread
@@ -516,10 +516,10 @@ class _Search:
         model, file = self._model, self._model.mechanism.file
         self._findings += missing
         speeds = np.max([np.abs(run.v).max(axis=0) for run in self._recorded.runs], axis=0)
-        resting = [model.coordinate_names[k] for k in self._entries if speeds[k] < 2.0 * CREEP]
+        resting = [model.coordinate_names[k] for k in self._entries if speeds[k] < 2.0 * STICKING_SPEED]
         if resting and self._joints:
             self._findings.append(Finding(
-                'warning', f"joints {', '.join(resting)} hardly move (below {2.0 * CREEP:g} rad/s "
+                'warning', f"joints {', '.join(resting)} hardly move (below {2.0 * STICKING_SPEED:g} rad/s "
                 'or m/s): their friction and rotor inertias stay as assumed', file))
         outliers = (self._equations.use == 0.0).sum(axis=0)
         if outliers.any():

@@ -25,8 +25,9 @@ from mbd_ros.description.records.mechanism import Inertia, Link, Mechanism
 from mbd_ros.dynamics.algorithms.stacked_kinematics import drift_of
 from mbd_ros.dynamics.functions.whole_robot import regressor, states_of
 from mbd_ros.dynamics.identification.bodies import inertia_matrix
-from mbd_ros.dynamics.identification.equations import bare, CREEP, others, transfers
+from mbd_ros.dynamics.identification.equations import bare, others, transfers
 from mbd_ros.dynamics.loops.efforts import driven_entries
+from mbd_ros.dynamics.quantities.joint_friction import dry_friction_sign
 from mbd_ros.model import Model
 from mbd_ros.model.lock import rebuilt
 
@@ -139,7 +140,7 @@ class Identification(NamedTuple):
         efforts = regressor(bare(model), rows, rates, accelerations,
                             gravity=self.gravity) @ self.bodies.ravel()
         efforts += others(model, rows, rates, accelerations, self.gravity)
-        sign = np.tanh(rates / CREEP)
+        sign = dry_friction_sign(rates)
         efforts += self.damping * rates + self.friction * sign + self.armature * (
             accelerations + drift_of(model, rates))
         if self.stribeck_speed is not None:

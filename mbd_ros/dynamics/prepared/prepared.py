@@ -28,7 +28,7 @@ from mbd_ros.dynamics.algorithms.registry import AUTO, formulation_for
 import mbd_ros.dynamics.prepared as lazily
 from mbd_ros.dynamics.prepared.call import (
     Array, Call, deliver, real_array, require_finite)
-from mbd_ros.dynamics.prepared.derivatives import (
+from mbd_ros.dynamics.prepared.derivative_results import (
     CentroidalDerivatives, ForwardDynamicsDerivatives, FrameAccelerationDerivatives,
     FrameVelocityDerivatives, HessianProduct, in_parts, InverseDynamicsDerivatives)
 from mbd_ros.dynamics.prepared.drawing import DRAWN
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from mbd_ros.dynamics.prepared.parametric import ParametricDynamics
     from mbd_ros.dynamics.prepared.rank import Question
     from mbd_ros.environment.contact import Ground
-    from mbd_ros.environment.immersion import Fluid
+    from mbd_ros.environment.fluid_law import Fluid
 
 OF_LINKS = {
     'pose': 'pose', 'jacobian': 'jacobian', 'jacobian_rate': 'jacobian rate',

@@ -34,7 +34,7 @@ from numpy.typing import ArrayLike
 from mbd_ros.dynamics.algorithms.registry import formulation_for
 from mbd_ros.dynamics.algorithms.row_space import RowSpace
 from mbd_ros.dynamics.prepared.call import Array, arrays_of, deliver, require_finite, rows_of
-from mbd_ros.dynamics.prepared.derivatives import HessianProduct, in_parts
+from mbd_ros.dynamics.prepared.derivative_results import HessianProduct, in_parts
 from mbd_ros.dynamics.prepared.rank import least_motion, masses_far_apart
 from mbd_ros.dynamics.quantities.flexible import loop_changes, small
 from mbd_ros.dynamics.quantities.hessian_products import hessian_product

@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mbd_ros.dynamics.quantities.joint_damping import viscous_friction
+from mbd_ros.dynamics.quantities.joint_friction import viscous_friction
 from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
 from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.driver import run

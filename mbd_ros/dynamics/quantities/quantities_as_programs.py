@@ -34,7 +34,7 @@ from mbd_ros.dynamics.algorithms.stacked_kinematics import turning_axes
 from mbd_ros.dynamics.quantities import composites, flexible, flexible_momenta, motion_changes
 from mbd_ros.dynamics.quantities.derivatives import INVERSE_DYNAMICS_DERIVATIVES
 from mbd_ros.dynamics.quantities.energies import ENERGIES
-from mbd_ros.dynamics.quantities.joint_damping import viscous_friction
+from mbd_ros.dynamics.quantities.joint_friction import viscous_friction
 from mbd_ros.dynamics.quantities.kinematics import link_jacobian
 from mbd_ros.dynamics.quantities.loops_as_programs import looped, of_program, poses_of
 from mbd_ros.environment.law import Law

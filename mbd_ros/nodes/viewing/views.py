@@ -30,7 +30,7 @@ from mbd_ros.nodes.viewing.goals import Goals
 from mbd_ros.nodes.viewing.link_details import LinkDetails
 from mbd_ros.nodes.viewing.loads import Loads
 from mbd_ros.nodes.viewing.log import LogView
-from mbd_ros.nodes.viewing.past import Past
+from mbd_ros.nodes.viewing.last_minute import Past
 from mbd_ros.nodes.viewing.path_dragging import PathDragging
 from mbd_ros.nodes.viewing.pushing import Pushing
 from mbd_ros.nodes.viewing.recording import Recording

@@ -23,7 +23,7 @@ import pytest
 import mbd_ros
 from mbd_ros.control import dynamics_with, Payload, Task, trajectory
 from mbd_ros.control.control_step import swinging
-from mbd_ros.control.control_step.links import BendingLinks, bends
+from mbd_ros.control.control_step.bending_compensation import BendingLinks, bends
 from mbd_ros.control.tasks.task import controller_for
 from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.control.tracking.payload import LoadedDynamics

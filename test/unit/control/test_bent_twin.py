@@ -19,7 +19,7 @@ import pytest
 
 import mbd_ros
 from mbd_ros.control import dynamics_with, LoadedDynamics, Payload
-from mbd_ros.control.control_step.links import BendingLinks, softness_of
+from mbd_ros.control.control_step.bending_compensation import BendingLinks, softness_of
 from mbd_ros.control.tracking.payload import reloaded
 from mbd_ros.environment.surroundings import immersed, in_vacuum
 from mbd_ros.errors import InvalidValueError, UnsupportedError

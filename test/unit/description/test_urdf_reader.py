@@ -17,7 +17,7 @@ import sys
 
 import numpy as np
 
-from mbd_ros.description.urdf.reader import urdf_reader
+from mbd_ros.description.urdf.yourdfpy_without_meshes import urdf_reader
 
 TEXT = """<robot name="two"><link name="a"><inertial><origin xyz="{xyz}" rpy="{rpy}"/>
 <mass value="2"/><inertia ixx="1" ixy="0.1" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
@@ -67,7 +67,7 @@ def test_reading_does_not_import_trimesh():
 def test_what_else_is_asked_for_comes_from_trimesh_itself():
     text = TEXT.format(xyz='0 0 1', rpy='0 0 0')
     code = ('import io, sys\n'
-            'from mbd_ros.description.urdf.reader import urdf_reader\n'
+            'from mbd_ros.description.urdf.yourdfpy_without_meshes import urdf_reader\n'
             f'robot = urdf_reader().load(io.BytesIO({text.encode()!r}), build_scene_graph=True)\n'
             'robot.update_cfg([0.5])\n'
             'import trimesh, yourdfpy\n'

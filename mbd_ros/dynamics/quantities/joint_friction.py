@@ -10,7 +10,7 @@
 # or implied. See the License for the specific language governing permissions and limitations under
 # the License.
 
-"""Viscous friction of joints, which may grow with the speed, and its derivative."""
+"""Friction of joints: viscous, which may grow with the speed, and its derivative; and dry."""
 
 from __future__ import annotations
 
@@ -22,6 +22,14 @@ from numpy.typing import NDArray
 from mbd_ros.model import Model
 
 Array = NDArray[np.float64]
+
+STICKING_SPEED = 0.01
+"""Over which dry friction rises [rad/s or m/s]: integrators need a force without a jump."""
+
+
+def dry_friction_sign(v: Array) -> Array:
+    """Return the sign of v (..., nv) that dry friction has, smooth: ``tanh(v / STICKING_SPEED)``."""
+    return np.asarray(np.tanh(v / STICKING_SPEED))
 
 
 def viscous_friction(model: Model, v: Array, linear: Any = None) -> Array:
