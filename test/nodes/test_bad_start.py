@@ -40,26 +40,17 @@ def check(running, message, *, stays_up=True):
     assert len(said) == 1, running.output
 
 
-@pytest.mark.parametrize('node', ['dynamics_server', 'simulator', 'controller'])
-def test_missing_file(run_node, node):
-    running = run_node(node, {'robot_description': '/no/such/robot.urdf'})
-    check(running, r'robot description refused: /no/such/robot.urdf: there is no such file')
-
-
-@pytest.mark.parametrize('node', ['dynamics_server', 'simulator', 'controller'])
-def test_broken_xml_names_file_and_line(run_node, node, tmp_path):
-    file = tmp_path / 'broken.urdf'
-    file.write_text(BROKEN)
+@pytest.mark.parametrize(('node', 'text', 'message'), [
+    ('dynamics_server', None, 'FILE: there is no such file'),
+    ('simulator', BROKEN, 'FILE:[23]: '),   # the line
+    ('controller', MASSLESS, ".*joint 'elbow'")])
+def test_a_robot_that_is_refused(run_node, node, text, message, tmp_path):
+    """By the one reader that all nodes have (``RobotSource``): what it says, and each node."""
+    file = tmp_path / 'robot.urdf'
+    if text is not None:
+        file.write_text(text)
     running = run_node(node, {'robot_description': str(file)})
-    check(running, rf'robot description refused: {file}:[23]: ')
-
-
-@pytest.mark.parametrize('node', ['dynamics_server', 'simulator', 'controller'])
-def test_a_joint_that_moves_no_mass_is_named(run_node, node, tmp_path):
-    file = tmp_path / 'massless.urdf'
-    file.write_text(MASSLESS)
-    running = run_node(node, {'robot_description': str(file)})
-    check(running, r"robot description refused: .*joint 'elbow'")
+    check(running, 'robot description refused: ' + message.replace('FILE', str(file)))
 
 
 @pytest.mark.parametrize(('parameters', 'message'), [

@@ -130,19 +130,26 @@ def test_what_was_unpacked_to_a_file_is_removed(tmp_path, monkeypatch):
 
 
 def test_all_of_them_are_played(tmp_path):
-    """One node after the other plays each, and lives."""
+    """One node after the other plays each for two seconds, and lives; three beside each other."""
     paths = []
     for name, write in (*CASES.items(), *(
             (f'seed_{k}', lambda folder, k=k: mutated(folder, k)) for k in range(SEEDS))):
         (tmp_path / name).mkdir()
         paths.append(write(tmp_path / name))
-    done = subprocess.run(
-        [sys.executable, '-c', PROGRAM, *map(str, paths)], capture_output=True, text=True,
-        timeout=500, env={**os.environ, 'ROS_LOG_DIR': str(tmp_path / 'log'), 'PYTHONPATH': str(
-            Path(__file__).parents[1] / 'support')})
-    shutil.rmtree(tmp_path, ignore_errors=True)
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-3000:]
-    assert 'Traceback' not in done.stderr, done.stderr[-3000:]
-    lines = done.stdout.splitlines()
+    playing = [subprocess.Popen(
+        [sys.executable, '-c', PROGRAM, *map(str, paths[k::3])], stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True, env={
+            **os.environ, 'ROS_LOG_DIR': str(tmp_path / 'log'), 'PYTHONPATH': str(
+                Path(__file__).parents[1] / 'support')}) for k in range(3)]
+    try:
+        said = [one.communicate(timeout=500) for one in playing]
+    finally:
+        for one in playing:
+            one.kill()
+        shutil.rmtree(tmp_path, ignore_errors=True)
+    lines = [line for output, _ in said for line in output.splitlines()]
+    for one, (output, errors) in zip(playing, said):
+        assert one.returncode == 0, output[-2000:] + errors[-3000:]
+        assert 'Traceback' not in errors, errors[-3000:]
     assert len(lines) == len(paths)
-    assert all(float(line.split()[-2]) < SECONDS for line in lines), done.stdout
+    assert all(float(line.split()[-2]) < SECONDS for line in lines), lines

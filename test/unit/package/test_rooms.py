@@ -77,6 +77,7 @@ def imported(path: Path) -> set[str]:
     return found
 
 
+@functools.cache
 def files(*rooms: str) -> list[Path]:
     """Return the Python files of the given rooms, or of the whole package."""
     return sorted(

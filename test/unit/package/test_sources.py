@@ -13,6 +13,7 @@
 """The house rules that a file can break by itself: emptiness, types, documentation."""
 
 import ast
+import functools
 from pathlib import Path
 import re
 import subprocess
@@ -108,6 +109,7 @@ def test_every_module_says_what_it_is():
     assert not wrong
 
 
+@functools.cache
 def known_files():
     """Return sources and pages by each end of their paths."""
     return {'/'.join(parts[i:]): path for top in ROOT.glob('[!.]*') if top.name != 'build'
