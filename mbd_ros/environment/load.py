@@ -25,7 +25,7 @@ from mbd_ros.spatial.inertia import NO_INERTIA
 NAME = 'payload'
 
 
-class Carried(NamedTuple):
+class LoadInertia(NamedTuple):
     """What is carried: its inertia about the origin of the link that it is fixed to, and along."""
 
     inertia: RigidInertia
@@ -42,7 +42,7 @@ class LoadLaw(Law):
     """The load of a link, which may be none."""
 
     link: str
-    world: Carried = Carried(NO_INERTIA)
+    world: LoadInertia = LoadInertia(NO_INERTIA)
     name: str = NAME
 
     def constants(self, model: Model, i: int) -> tuple[LoadFrame, ...]:

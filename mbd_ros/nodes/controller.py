@@ -32,7 +32,7 @@ from mbd_ros.control import Payload, Task
 from mbd_ros.control.control_step.fused_step import Step
 from mbd_ros.control.control_step.thrust_allocation import ThrustAllocation
 from mbd_ros.control.tasks.feasibility import check_task
-from mbd_ros.control.tasks.goal_check import rehearse
+from mbd_ros.control.tasks.goal_check import precompile
 from mbd_ros.control.tasks.goal_watch import FollowingWatch
 from mbd_ros.control.tasks.tracker import Mode, Tracker
 from mbd_ros.control.tracking.payload import carrier, reloaded
@@ -177,8 +177,8 @@ class Controller(ManagedNode):
                 raise
             first = Tracker(dynamics, idle, q, v)   # it cannot from here, which may be singular
         with contextlib.suppress(MbdError):   # to compile; the path may be out of reach from here
-            rehearse(Tracker(dynamics, task, q, v), commands.joints, q, v,
-                     self._period / SECOND)
+            precompile(Tracker(dynamics, task, q, v), commands.joints, q, v,
+                       self._period / SECOND)
             check_task(dynamics, task, q)
         self._commands = commands
         self._reader = JointStateReader(model, first.bending.elastic_names)

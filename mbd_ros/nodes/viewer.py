@@ -31,7 +31,7 @@ from mbd_ros.description.urdf.visuals import read_visuals
 from mbd_ros.description.xml.packages import packages_of
 from mbd_ros.errors import MbdError, UnsupportedError
 from mbd_ros.messages.states.joint_states import JointStateReader
-from mbd_ros.messages.states.transforms import carried, pose_of, put_joints
+from mbd_ros.messages.states.transforms import pose_of, poses_in_world, put_joints
 from mbd_ros.model.state import curved_joints, neutral
 from mbd_ros.nodes.every_node import qos
 from mbd_ros.nodes.every_node.health import Namesakes
@@ -165,7 +165,7 @@ class Viewer(ManagedNode):
             for joint in curved_joints(robot.model):
                 q[joint.q] = self._base[joint.q]
         return Seen(self._timeline.seconds(message.header.stamp), q, v, effort,
-                    carried(mbd_ros.link_poses(robot.model, q), self._root))
+                    poses_in_world(mbd_ros.link_poses(robot.model, q), self._root))
 
     def _draw(self) -> None:
         """Send a picture to the browsers."""

@@ -49,7 +49,7 @@ def held_up(function):
     return later
 
 Tracker.prepare = held_up(Tracker.prepare)
-for name in ('rehearse_task', 'rehearse_joints'):
+for name in ('plan_task', 'plan_joint_path'):
     setattr(goal_check, name, held_up(getattr(goal_check, name)))
 from mbd_ros.nodes.controller import main
 main()

@@ -48,7 +48,7 @@ from mbd_ros.description.records.mechanism import Vector3
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.loops.efforts import free_motions
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
-from mbd_ros.environment.load import Carried
+from mbd_ros.environment.load import LoadInertia
 from mbd_ros.environment.load import NAME as LOAD
 from mbd_ros.errors import InvalidValueError, UnsupportedError
 from mbd_ros.model import Model
@@ -211,7 +211,7 @@ class BendingLinks(RigidLinks):
             own = world[LOAD].inertia
             center = own.first_moment * (1.0 / own.mass) if own.mass else ZERO3
             twin = bent(dyn, law.link, (center.x, center.y, center.z))
-            world[LOAD] = Carried(Link(IDENTITY, center * -1.0).inertia_to_parent(own))
+            world[LOAD] = LoadInertia(Link(IDENTITY, center * -1.0).inertia_to_parent(own))
         softness = softness_of(twin.model)
         twin.change_gravity(dyn.gravity)
         twin.change_world(**world)

@@ -10,7 +10,7 @@
 # or implied. See the License for the specific language governing permissions and limitations under
 # the License.
 
-"""Run all operations of a controller once, so that nothing is compiled while the robot moves."""
+"""Goals planned and checked before they are accepted, which compiles what they will run."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ MOST = 10.0
 """Processor time after which nothing is tried again [s]: a goal waits for it."""
 
 
-def rehearse(tracker: Tracker, joints: Sequence[str], q: Vector, v: Vector, period: float) -> None:
+def precompile(tracker: Tracker, joints: Sequence[str], q: Vector, v: Vector, period: float
+               ) -> None:
     """
     Follow the task, stop, carry the weight, and follow a trajectory of joints.
 
@@ -78,8 +79,8 @@ def rehearse(tracker: Tracker, joints: Sequence[str], q: Vector, v: Vector, peri
     tracker.step(moment + 2.0 * period, q, v)
 
 
-def rehearse_task(tracker: Tracker, task: Task, q: Vector, v: Vector,
-                  duration: float = 0.0, *, effort: bool = True) -> Way:
+def plan_task(tracker: Tracker, task: Task, q: Vector, v: Vector,
+              duration: float = 0.0, *, effort: bool = True) -> Way:
     """
     Carry out a task, and stop; an approach that exceeds limits takes longer until it does not.
 
@@ -148,7 +149,7 @@ def _remedy(task: Task, free: int) -> str:
             f'{named}, or a slower or nearer path')
 
 
-def rehearse_joints(tracker: Tracker, joints: Sequence[str], at_pace: Callable[[float], Followed],
+def plan_joint_path(tracker: Tracker, joints: Sequence[str], at_pace: Callable[[float], Followed],
                     q: Vector, *, stretch: bool = False) -> float:
     """
     Begin a path of joints, and stop.
@@ -191,7 +192,7 @@ def fitting_pace(tracker: Tracker, joints: Sequence[str], at_pace: Callable[[flo
     """
     Check a path of joints against limits and efforts.
 
-    Parameters, result and errors are those of ``rehearse_joints``; ``patience`` [s] is that of
+    Parameters, result and errors are those of ``plan_joint_path``; ``patience`` [s] is that of
     ``needs_of_joints``.
     """
     path = at_pace(1.0)

@@ -158,7 +158,7 @@ class Tracker:
         q, v : Vector
             Measured state (nq,), (nv,).
         approach : Way, optional
-            How a planned approach is made, see ``rehearse_task``.
+            How a planned approach is made, see ``plan_task``.
 
         Returns
         -------

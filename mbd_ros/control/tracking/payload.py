@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from mbd_ros.control.references.arguments import checked_point
 from mbd_ros.dynamics import PreparedDynamics
-from mbd_ros.environment.load import Carried, LoadLaw
+from mbd_ros.environment.load import LoadInertia, LoadLaw
 from mbd_ros.environment.load import NAME as LOAD
 from mbd_ros.errors import InvalidValueError, UnsupportedError
 from mbd_ros.model import Model
@@ -79,7 +79,7 @@ class LoadedDynamics(PreparedDynamics):
         self.payload = payload
         own = RigidInertia(payload.mass, ZERO3,
                            Symmetric3(*(payload.inertia[i][j] for i, j in UPPER)))
-        self.change_world(**{LOAD: Carried(
+        self.change_world(**{LOAD: LoadInertia(
             Link(IDENTITY, Vector3(*map(float, payload.center))).inertia_to_parent(own))})
 
 

@@ -85,29 +85,29 @@ class Axis(NamedTuple):
     drag: Twist
 
 
-class Carried(NamedTuple):
+class SubtreeTerms(NamedTuple):
     """Inertia, flow of mass and force of a body with all that it carries."""
 
     inertia: RigidInertia
     flow: MomentsOfFlow
     force: Wrench
 
-    def __add__(self, other: Carried) -> Carried:  # type: ignore[override]
+    def __add__(self, other: SubtreeTerms) -> SubtreeTerms:  # type: ignore[override]
         """Return both together."""
-        return Carried(self.inertia + other.inertia, self.flow + other.flow,
-                       self.force + other.force)
+        return SubtreeTerms(self.inertia + other.inertia, self.flow + other.flow,
+                            self.force + other.force)
 
-    def seen(self, frame: Link) -> Carried:
+    def seen(self, frame: Link) -> SubtreeTerms:
         """Return the same in the frame in which the frame of reference has a pose."""
-        return Carried(frame.inertia_to_parent(self.inertia), frame.flow_to_parent(self.flow),
-                       frame.wrench_to_parent(self.force))
+        return SubtreeTerms(frame.inertia_to_parent(self.inertia), frame.flow_to_parent(self.flow),
+                            frame.wrench_to_parent(self.force))
 
 
 class Surveyed(NamedTuple):
     """A joint's axes, the body's own load, and the pose of its frame of reference."""
 
     axes: tuple[Axis, ...]
-    own: Carried
+    own: SubtreeTerms
     frame: Link
 
 
@@ -160,10 +160,10 @@ def survey(body: Body, joint: Joint, parent: Passing, link: Link, qdd: tuple[Sca
     inertia = pose.inertia_to_parent(body.inertia)
     force = inertia.apply(acceleration) + velocity.cross_wrench(inertia.apply(velocity))
     return Step(hand=Passing(pose, velocity, acceleration), keep=Surveyed(
-        tuple(axes), Carried(inertia, inertia.moments_of_flow(velocity), force), frame))
+        tuple(axes), SubtreeTerms(inertia, inertia.moments_of_flow(velocity), force), frame))
 
 
-def accumulate_subtree(body: Body, joint: Joint, children: Carried, *kept: Any) -> Step:
+def accumulate_subtree(body: Body, joint: Joint, children: SubtreeTerms, *kept: Any) -> Step:
     """Inward: add what the children carry."""
     surveyed: Surveyed = kept[-1]
     total = surveyed.own + children
@@ -225,7 +225,7 @@ def _find(body: Body, joint: Joint, parent: Twist, terms: VelocityTerms,
     return Step(hand=step.hand, keep=step.out)
 
 
-_FILL = (Inward(accumulate_subtree, Carried(NO_INERTIA, NO_FLOW, ZERO_WRENCH)),
+_FILL = (Inward(accumulate_subtree, SubtreeTerms(NO_INERTIA, NO_FLOW, ZERO_WRENCH)),
          Walk(start_column, continue_column))
 INVERSE_DYNAMICS_DERIVATIVES = Program(
     'inverse_dynamics_derivatives', ('q', 'v', 'qdd'), (Outward(_survey_given, at_rest), *_FILL),

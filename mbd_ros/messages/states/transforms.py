@@ -98,6 +98,6 @@ def pose_of(transforms: Iterable[TransformStamped], link: str) -> Array | None:
     return found
 
 
-def carried(poses: Mapping[str, Array], root: Array | None) -> Mapping[str, Array]:
+def poses_in_world(poses: Mapping[str, Array], root: Array | None) -> Mapping[str, Array]:
     """Return poses (4, 4) of links in the world, given in a root link that is at a pose there."""
     return poses if root is None else {link: root @ pose for link, pose in poses.items()}

@@ -265,10 +265,10 @@ def path_through(model: Model, moved: Sequence[str], given: WayPoints, start: Re
     return path if before is None else joined(before, path)
 
 
-def goes_on_from(model: Model, moved: Sequence[str], path: Path, since: float, start: Reference
-                 ) -> bool:
+def continues(model: Model, moved: Sequence[str], path: Path, since: float, start: Reference
+              ) -> bool:
     """
-    Tell whether a path that was made ahead goes on from what is followed.
+    Tell whether a path that was made ahead continues what is followed.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ from mbd_ros.control.tasks.approaching import DIRECT, Way
 from mbd_ros.control.tasks.feasibility import check_joints
 from mbd_ros.control.tasks.feed_forward import FeedForward
 from mbd_ros.control.tasks.followed_tools import ToolPoints
-from mbd_ros.control.tasks.goal_check import fitting_pace, rehearse_joints, rehearse_task
+from mbd_ros.control.tasks.goal_check import fitting_pace, plan_joint_path, plan_task
 from mbd_ros.control.tasks.goal_watch import JointTolerances, JointWatch, Outcome, PathWatch
 from mbd_ros.control.tasks.paced_motion import Followed, PacedMotion, prepare_pace, Stretchable
 from mbd_ros.control.tasks.task import driven_joints, with_paths, with_timing
@@ -53,7 +53,7 @@ from mbd_ros.messages.trajectories import multi_dof_trajectories, path_goals, tr
 from mbd_ros.messages.trajectories.speed_scaling import read_factor, SpeedScaling
 from mbd_ros.messages.trajectories.streams import is_target, read_target, timed
 from mbd_ros.messages.trajectories.way_points import (
-    FEW, GoalError, goes_on_from, read_ahead, Reference, Rules, Running, wait_of)
+    continues, FEW, GoalError, read_ahead, Reference, Rules, Running, wait_of)
 from mbd_ros.model.names import simple_joints
 from mbd_ros.nodes.controlling.background_work import DefaultGroupQueue, run_in_thread
 from mbd_ros.nodes.controlling.joint_constraints import JointConstraints
@@ -395,26 +395,26 @@ class ControllerGoals:
             if count_of(goal) > MANY or self._waits(controlled, goal.trajectory):
                 wait = wait_of(goal.trajectory, controlled.nanoseconds) if self._waits(
                     controlled, goal.trajectory) else 0.0
-                return partial(self._rehearse_later, controlled, goal,
+                return partial(self._plan_later, controlled, goal,
                                controlled.tracker.later(), wait)
             self._feed_forward(controlled, goal.trajectory)
             tracker = controlled.tracker.copy_for_planning()
             moved, path_at = self._path_of(
                 controlled, goal.trajectory, goal.multi_dof_trajectory)
             place = controlled.tracker.reference(controlled.measured.q)[0]
-            return partial(self._rehearse_joints, tracker, moved, path_at, place)
-        self._paces[id(goal)] = await self._rehearsed(goal, ask)
+            return partial(self._plan_joint_path, tracker, moved, path_at, place)
+        self._paces[id(goal)] = await self._plan_aside(goal, ask)
         return GoalResponse.ACCEPT
 
-    def _rehearse_joints(self, tracker: Tracker, moved: tuple[str, ...], path_at: Stretchable,
+    def _plan_joint_path(self, tracker: Tracker, moved: tuple[str, ...], path_at: Stretchable,
                          place: Vector) -> float:
         """Return the part of its speed at which a trajectory can be followed."""
-        pace: float = self._with_effort(lambda: rehearse_joints(
+        pace: float = self._with_effort(lambda: plan_joint_path(
             tracker, moved, path_at, place, stretch=self._too_much_effort == 'stretch'), 1.0)
         return pace
 
-    def _rehearse_later(self, controlled: Controlled, goal: FollowJointTrajectory.Goal,
-                        later: Callable[[float], Tracker | None], wait: float) -> float:
+    def _plan_later(self, controlled: Controlled, goal: FollowJointTrajectory.Goal,
+                    later: Callable[[float], Tracker | None], wait: float) -> float:
         """Do the same where the robot will be after a time [s]."""
         tracker = later(wait)
         if tracker is None:   # too late for it to be known
@@ -423,7 +423,7 @@ class ControllerGoals:
             tracker=tracker, nanoseconds=controlled.nanoseconds + round(wait * SECOND))
         self._feed_forward(there, goal.trajectory)
         moved, path_at = self._path_of(there, goal.trajectory, goal.multi_dof_trajectory)
-        return self._rehearse_joints(
+        return self._plan_joint_path(
             tracker, moved, path_at, tracker.reference(controlled.measured.q)[0])
 
     @property
@@ -434,10 +434,10 @@ class ControllerGoals:
             wish = 'refuse' if self._settings.command_interface == 'effort' else 'warn'
         return wish
 
-    def _with_effort(self, rehearse: Callable[[], Any], otherwise: Any) -> Any:
-        """Return what a rehearsal does; of one that fails by efforts something else, or raise."""
+    def _with_effort(self, plan: Callable[[], Any], otherwise: Any) -> Any:
+        """Return what planning gives; where it fails by efforts something else, or raise."""
         try:
-            return rehearse()
+            return plan()
         except TooMuchEffortError as error:
             wish = self._too_much_effort
             if wish == 'refuse' and error.what == 'trajectory':
@@ -464,15 +464,15 @@ class ControllerGoals:
             one = tracker.copy_for_planning()
             other = None if self._wanted == 1.0 else tracker.copy_for_planning()
 
-            def rehearse() -> Way:
+            def plan() -> Way:
                 read[1] = task = with_paths(with_timing(one.dyn, read[1], q))
-                at_all = partial(rehearse_task, one, task, q, v, path_goals.duration_of(goal))
+                at_all = partial(plan_task, one, task, q, v, path_goals.duration_of(goal))
                 way: Way = self._with_effort(at_all, partial(at_all, effort=False))
                 if other is not None:
                     prepare_pace(other, task, q, v)
                 return way
-            return rehearse
-        way = await self._rehearsed(goal, ask)
+            return plan
+        way = await self._plan_aside(goal, ask)
         self._approaches[id(goal)] = way, data, read[0], read[1]
         return GoalResponse.ACCEPT
 
@@ -482,11 +482,11 @@ class ControllerGoals:
         with unhurriedly():
             return path_goals.read_text(goal)
 
-    async def _rehearsed(self, goal: object, ask: Callable[[], Callable[[], Any]]) -> Any:
-        """Return what the rehearsal of a goal does, unless a newer one came meanwhile."""
+    async def _plan_aside(self, goal: object, ask: Callable[[], Callable[[], Any]]) -> Any:
+        """Return what the planning of a goal does, unless a newer one came meanwhile."""
         self._require_newest(goal)
-        rehearse = await self._default_group.take(ask)
-        return await self._aside(goal, rehearse)
+        plan = await self._default_group.take(ask)
+        return await self._aside(goal, plan)
 
     async def _aside(self, goal: object, work: Callable[[], Any]) -> Any:
         """Do something for a goal, while control steps go on; not where a newer one came."""
@@ -585,8 +585,8 @@ class ControllerGoals:
     def _require_close(self, controlled: Controlled, path: Followed, moved: tuple[str, ...],
                        since: float) -> None:
         """Raise if the robot follows something else than what a path was made to begin from."""
-        if not goes_on_from(controlled.tracker.dyn.model, moved, path, since,
-                            self._start(controlled)):
+        if not continues(controlled.tracker.dyn.model, moved, path, since,
+                         self._start(controlled)):
             raise GoalError(FollowJointTrajectory.Result.INVALID_GOAL,
                             'what the robot follows was changed while its path was made')
 
@@ -607,7 +607,7 @@ class ControllerGoals:
             else:
                 moved, path_at = self._path_of(
                     controlled, waiting.goal.trajectory, waiting.goal.multi_dof_trajectory)
-                if active.handle is None:   # of the topic: not rehearsed
+                if active.handle is None:   # of the topic: not planned
                     waiting = waiting._replace(pace=self._fitting(controlled, moved, path_at))
                 followed = self._begin_joints(
                     controlled, moved, path_at, waiting.goal.trajectory, waiting.pace)
@@ -661,7 +661,7 @@ class ControllerGoals:
     def _begin_path(self, handle: Any) -> None:
         """Begin a path or constraints."""
         goal = handle.request
-        rehearsed, data, base, task = self._approaches.pop(id(goal))
+        planned, data, base, task = self._approaches.pop(id(goal))
         controlled = self._controlled()
         tracker = controlled.tracker
         if controlled.task is not base:   # gains were changed, or the robot
@@ -671,17 +671,17 @@ class ControllerGoals:
         paused = self._pace.factor == 0.0
         if paused:
             approach = tracker.follow(task, controlled.time, controlled.measured.q,
-                                      controlled.measured.v, approach=rehearsed)
+                                      controlled.measured.v, approach=planned)
             self._stop(controlled, '')
         else:
-            approach = self._approach(controlled, task, rehearsed)
+            approach = self._approach(controlled, task, planned)
             self._owner.begun()
         watch = path_goals.watch_for(
             goal, tracker, approach, path=self._settings.tool_path_tolerance,
             end=self._settings.tool_goal_tolerance, goal_time=self._settings.goal_time)
         self._activate(handle, watch)
         if paused:
-            self._held = Held(tracker.task, rehearsed)
+            self._held = Held(tracker.task, planned)
 
     def _activate(self, handle: Any, watch: JointWatch | PathWatch) -> None:
         """Let a goal that has begun be the active one."""

@@ -27,7 +27,7 @@ from mbd_ros.control.control_step.constrained_motion import _State
 from mbd_ros.control.control_step.constrained_step import constrained_motion
 from mbd_ros.control.references.splines import trajectory
 from mbd_ros.control.tasks.feasibility import check_joints
-from mbd_ros.control.tasks.goal_check import rehearse_joints, rehearse_task
+from mbd_ros.control.tasks.goal_check import plan_joint_path, plan_task
 from mbd_ros.control.tasks.holding import QUICKNESS
 from mbd_ros.control.tasks.task import motion_for, next_task, Task
 from mbd_ros.control.tasks.tracker import Mode, Tracker
@@ -58,7 +58,7 @@ def followed(dyn, q, data, duration):
     q, v = np.array(q, float), np.zeros(dyn.model.nv)
     idle = Task(link='tool')
     tracker, task = Tracker(dyn, idle, q, v), next_task(idle, data)
-    way = rehearse_task(tracker.copy_for_planning(), task, q, v, duration)
+    way = plan_task(tracker.copy_for_planning(), task, q, v, duration)
     end = tracker.follow(task, 0.0, q, v, approach=way) + duration
     states = []
     for time in np.arange(PERIOD, end, PERIOD).tolist():
@@ -244,7 +244,7 @@ def test_a_goal_from_beyond_the_limits_is_carried_out():
     home = np.array(READY['narrow'])
     tracker = Tracker(dyn, Task('tool'), q, v)
     back = trajectory([0.0, 2.0], [q, home])
-    rehearse_joints(tracker.copy_for_planning(), model.joint_names, lambda pace: back, q)
+    plan_joint_path(tracker.copy_for_planning(), model.joint_names, lambda pace: back, q)
     tracker.follow_joints(back, 0.0, q, v)
     place, pace = q, v
     for time in np.arange(0.0, 2.1, PERIOD).tolist():

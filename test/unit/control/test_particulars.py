@@ -32,7 +32,7 @@ from mbd_ros.control.tasks import goal_check
 from mbd_ros.control.tasks.approaching import Way
 from mbd_ros.control.tasks.feasibility import check_joints, check_task, Extent, length_of
 from mbd_ros.control.tasks.followed_tools import free_tool
-from mbd_ros.control.tasks.goal_check import rehearse, rehearse_joints, rehearse_task
+from mbd_ros.control.tasks.goal_check import plan_joint_path, plan_task, precompile
 from mbd_ros.control.tasks.task import controller_for, motion_for
 from mbd_ros.control.tasks.tracker import Tracker
 from mbd_ros.control.tracking.adaptation import Adaptation
@@ -167,10 +167,10 @@ class Recorder:
             raise InfeasibleError('approach', duration, 'why')
 
 
-def test_a_rehearsal_goes_through_all_of_it_in_the_rhythm_of_control(monkeypatch):
+def test_precompiling_goes_through_all_of_it_in_the_rhythm_of_control(monkeypatch):
     monkeypatch.setattr(goal_check, 'needs_of_joints', lambda *_, patience: None)
     tracker = Recorder(sliders(1.0, 1.0))
-    rehearse(tracker, ['j0'], np.zeros(2), np.zeros(2), 0.25)
+    precompile(tracker, ['j0'], np.zeros(2), np.zeros(2), 0.25)
     assert [call[1] for call in tracker.calls if call[0] == 'step'] == [
         0.0, 0.25, 0.5, 0.75, 1.0]
     assert [call[:2] for call in tracker.calls if call[0] == 'stop'] == [('stop', 0.5)]
@@ -187,13 +187,13 @@ def test_an_approach_is_tried_ten_times_each_longer_by_a_quarter(failures, monke
     monkeypatch.setattr(goal_check, 'check_task', lambda *_: Extent(3.0, 0))
     tracker = Recorder(sliders(1.0), failures)
     if failures < 20:
-        found = rehearse_task(tracker, Task(), np.zeros(1), np.zeros(1))
+        found = plan_task(tracker, Task(), np.zeros(1), np.zeros(1))
         assert found == (pytest.approx(0.1 * 2.5**(failures % 10), rel=1e-12), failures > 9, 1.0)
         assert tracker.calls[-1] == ('stop', 0.0)
         assert tracker.calls[-2][2] == 6.0   # two rounds of its paths
     else:
         with pytest.raises(InfeasibleError, match=r'0.1 s after'):
-            rehearse_task(tracker, Task(), np.zeros(1), np.zeros(1))
+            plan_task(tracker, Task(), np.zeros(1), np.zeros(1))
     asked = [call[-1] for call in tracker.calls if call[0] == 'follow']
     tries = np.arange(min(failures + 1, 20))
     # What follows is twice what is asked, here.
@@ -205,7 +205,7 @@ def test_a_path_of_joints_is_begun_and_stopped(monkeypatch):
     monkeypatch.setattr(goal_check, 'check_joints', lambda *arguments: checked.append(arguments))
     monkeypatch.setattr(goal_check, 'require_effort', lambda *_, patience: None)
     checked, tracker, path = [], Recorder(sliders(1.0, 1.0)), trajectory([0, 2], [[0, 0], [1, 1]])
-    assert rehearse_joints(tracker, ('j0', 'j1'), lambda pace: path, np.zeros(2)) == 1.0
+    assert plan_joint_path(tracker, ('j0', 'j1'), lambda pace: path, np.zeros(2)) == 1.0
     assert checked[0][3] == 2.0
     assert tracker.calls == [
         ('copy_for_planning',), ('follow_joints', path, ('j0', 'j1')), ('stop', 0.0)]

@@ -24,7 +24,7 @@ from scipy.spatial.transform import Rotation
 
 import mbd_ros
 from mbd_ros.control import default_task
-from mbd_ros.control.tasks.goal_check import rehearse_task
+from mbd_ros.control.tasks.goal_check import plan_task
 from mbd_ros.control.tasks.task import next_task
 from mbd_ros.control.tasks.tracker import LONGEST_GAP, Tracker
 from mbd_ros.errors import InvalidValueError
@@ -219,7 +219,7 @@ def test_no_stop_waits_for_a_compiler(robot, compiled):
     assert not compiled
 
 
-def test_no_goal_that_was_rehearsed_waits_for_a_compiler(compiled):
+def test_no_goal_that_was_planned_waits_for_a_compiler(compiled):
     """Other paths, and other constraints; the robot follows each without exceeding its limits."""
     dyn = mbd_ros.compile(mbd_ros.load(ROOT / 'urdf' / 'puma560.urdf'))
     task = replace(default_task('puma560'), start='approach')
@@ -237,7 +237,7 @@ def test_no_goal_that_was_rehearsed_waits_for_a_compiler(compiled):
               'turns': [1, 2, 3]}, (wrist, wrist)),
             ({'kind': 'circle', 'center': a, 'radius': 0.1, 'normal': [0, 0, 1]}, ())):
         other = replace(task, path=path, constraints=constraints)
-        approach = rehearse_task(tracker.copy_for_planning(), other, q, v)
+        approach = plan_task(tracker.copy_for_planning(), other, q, v)
         compiled.clear()
         one = tracker.copy_for_planning()
         assert one.follow(other, 2 * PERIOD, q, v, approach=approach) == approach.duration

@@ -28,7 +28,8 @@ from mbd_ros.messages.fields.times import to_nanoseconds, to_stamp
 from mbd_ros.messages.states.drawings import (
     delete_all, from_path, lines_of, markers, METRES_PER_NEWTON, shapes_of, to_path)
 from mbd_ros.messages.states.joint_states import JointStateReader, JointStateWriter
-from mbd_ros.messages.states.transforms import carried, joint_transforms, pose_of, put_joints
+from mbd_ros.messages.states.transforms import (
+    joint_transforms, pose_of, poses_in_world, put_joints)
 
 
 def test_stamps_keep_every_nanosecond():
@@ -108,8 +109,8 @@ def test_a_root_that_moves_carries_the_links(floating):
     link = floating.root
     root = pose_of(joint_transforms(floating, 0, q, 'map'), link)
     np.testing.assert_allclose(root, mbd_ros.pose(floating, q, link), atol=1e-14)
-    np.testing.assert_array_equal(carried({'a': np.eye(4)}, root)['a'], root)
-    assert carried({'a': 0}, None) == {'a': 0}
+    np.testing.assert_array_equal(poses_in_world({'a': np.eye(4)}, root)['a'], root)
+    assert poses_in_world({'a': 0}, None) == {'a': 0}
     assert pose_of([], link) is None
 
 

@@ -10,7 +10,7 @@
 # or implied. See the License for the specific language governing permissions and limitations under
 # the License.
 
-"""After a rehearsal nothing is compiled when a goal comes, and what cannot be done is refused."""
+"""After precompiling nothing is compiled when a goal comes, and what cannot be done is refused."""
 
 from dataclasses import replace
 import math
@@ -25,7 +25,7 @@ from mbd_ros.control.constraints.joint_constraints import joint_places
 from mbd_ros.control.references.splines import trajectory
 from mbd_ros.control.tasks.approaching import Way
 from mbd_ros.control.tasks.feasibility import check_joints
-from mbd_ros.control.tasks.goal_check import rehearse, rehearse_task
+from mbd_ros.control.tasks.goal_check import plan_task, precompile
 from mbd_ros.control.tasks.task import Task
 from mbd_ros.control.tasks.tracker import Mode, Tracker
 from mbd_ros.errors import InvalidValueError, MbdError
@@ -43,7 +43,7 @@ def test_a_trajectory_of_joints_finds_its_machine_code(robot, joints, monkeypatc
     q, v = np.array(task.start_positions or [0.0] * model.nq), np.zeros(model.nv)
     # Of its own, so that no other test has made the code.
     dyn = mbd_ros.dynamics.PreparedDynamics(model)
-    rehearse(Tracker(dyn, task, q, v), joints, q, v, PERIOD)
+    precompile(Tracker(dyn, task, q, v), joints, q, v, PERIOD)
     tracker = Tracker(dyn, task, q, v)
     for k in range(3):
         tracker.step(k * PERIOD, q, v)
@@ -67,7 +67,7 @@ def test_an_approach_is_slowed_before_it_begins(q):
     dyn, task, q, rest = an_arm(q)
     tracker = Tracker(dyn, replace(task, path={}, constraints=()), q, rest)
     unasked = tracker.copy_for_planning().follow(task, 0.0, q, rest)
-    way = rehearse_task(tracker.copy_for_planning(), task, q, rest)
+    way = plan_task(tracker.copy_for_planning(), task, q, rest)
     assert not way.by_joints
     assert (way.duration > 1.2 * unasked) == (abs(q[0]) != 0.785)   # one was slow enough
     assert tracker.follow(task, 0.0, q, rest, approach=way) == way.duration
@@ -80,7 +80,7 @@ def test_an_approach_is_slowed_before_it_begins(q):
 def test_joints_lead_where_the_tool_cannot_go(q):
     dyn, task, q, v = an_arm(q)
     tracker = Tracker(dyn, replace(task, path={}, constraints=()), q, v)
-    way = rehearse_task(tracker.copy_for_planning(), task, q, v)
+    way = plan_task(tracker.copy_for_planning(), task, q, v)
     assert way.by_joints
     assert tracker.follow(task, 0.0, q, v, approach=way) == way.duration > 0.5
     before, times = None, np.arange(0.0, way.duration + 1.0, PERIOD)
@@ -103,7 +103,7 @@ def test_joints_lead_where_the_tool_cannot_go(q):
 def test_joints_that_lead_are_stopped_and_released():
     dyn, task, q, v = an_arm([0.0, 0.0, 0.0])
     tracker = Tracker(dyn, replace(task, path={}, constraints=()), q, v)
-    way = rehearse_task(tracker.copy_for_planning(), task, q, v)
+    way = plan_task(tracker.copy_for_planning(), task, q, v)
     for end in (lambda time: tracker.stop(time, q, v), lambda _: tracker.release()):
         tracker.follow(task, 0.0, q, v, approach=way)
         tracker.step(PERIOD, q, v)
@@ -120,7 +120,7 @@ def test_robots_whose_joints_do_not_lead_are_refused_as_before():
     with pytest.raises(MbdError):
         tracker.copy_for_planning().follow(task, 0.0, q, rest, approach=Way(by_joints=True))
     with pytest.raises(MbdError) as refused:
-        rehearse_task(tracker.copy_for_planning(), task, q, rest)
+        plan_task(tracker.copy_for_planning(), task, q, rest)
     assert 'by joints' not in str(refused.value)
 
 
