@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from mbd_ros.dynamics.prepared.prepared import compile_model as compile
     from mbd_ros.environment.contact import Ground
     from mbd_ros.environment.estimate import estimate_fluid
-    from mbd_ros.environment.immersion import Fluid
+    from mbd_ros.environment.fluid_law import Fluid
     from mbd_ros.errors import MbdError
     from mbd_ros.execution import Compiled, Futures, Interpreted, Lanes, Threads
     from mbd_ros.export.casadi_function import casadi_function as casadi
@@ -136,7 +136,7 @@ else:
         'mbd_ros.dynamics.functions.thrust_map': ('thruster_map',),
         'mbd_ros.environment.contact': ('Ground',),
         'mbd_ros.environment.estimate': ('estimate_fluid',),
-        'mbd_ros.environment.immersion': ('Fluid',),
+        'mbd_ros.environment.fluid_law': ('Fluid',),
         'mbd_ros.errors': ('MbdError',),
         'mbd_ros.execution': ('Compiled', 'Futures', 'Interpreted', 'Lanes', 'Threads'),
         'mbd_ros.export.casadi_function': ('casadi_function as casadi',),

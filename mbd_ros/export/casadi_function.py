@@ -19,7 +19,7 @@ import importlib
 from typing import Any
 
 from mbd_ros.environment.contact import Ground
-from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.fluid_law import Fluid
 from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.errors import MachineError
 from mbd_ros.export.casadi_ir import name_of

@@ -21,7 +21,7 @@ from typing import Literal
 import weakref
 
 from mbd_ros.environment.contact import Ground
-from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.fluid_law import Fluid
 from mbd_ros.errors import InvalidValueError, MachineError, UnsupportedError
 from mbd_ros.export.write import DIFFERENTIABLE, export_library, ExportedLibrary
 from mbd_ros.model import Model

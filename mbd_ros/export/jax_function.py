@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from mbd_ros.environment.contact import Ground
-from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.fluid_law import Fluid
 from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.errors import MachineError, ShapeError
 from mbd_ros.export.for_process import Opened, opened, require_differentiable

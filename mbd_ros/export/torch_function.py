@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from mbd_ros.dynamics.prepared.prepared import compile_model
 from mbd_ros.environment.contact import Ground
-from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.fluid_law import Fluid
 from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.errors import InvalidValueError, MachineError, ShapeError, UnsupportedError
 from mbd_ros.export.for_process import require_differentiable

@@ -32,7 +32,7 @@ import numpy as np
 from mbd_ros.control.tasks.task import Task
 from mbd_ros.dynamics.prepared.prepared import compile_model, PreparedDynamics
 from mbd_ros.environment.contact import Ground
-from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.fluid_law import Fluid
 from mbd_ros.environment.load import LoadLaw
 from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.errors import InvalidValueError, MbdError, UnknownNameError, UnsupportedError

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.prepared.external_forces import external_efforts
 from mbd_ros.dynamics.quantities.joint_damping import viscous_friction
-from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.fluid_law import Fluid
 from mbd_ros.model import Model
 from mbd_ros.simulation.coded_steps import can_be_coded, CodedSteps, LinearEfforts, rk4, Scheme
 from mbd_ros.simulation.loop_motion import LoopStabilization

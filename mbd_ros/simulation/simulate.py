@@ -31,7 +31,7 @@ from mbd_ros.dynamics.prepared.traced_derivatives import traced_derivatives
 from mbd_ros.dynamics.quantities.flexible import warn_of_deflection
 from mbd_ros.environment.contact import Ground
 from mbd_ros.environment.contact import NAME as GROUND
-from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.fluid_law import Fluid
 from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.model import Model

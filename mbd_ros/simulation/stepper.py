@@ -26,7 +26,7 @@ from mbd_ros.dynamics import compile_model
 from mbd_ros.dynamics.functions.elastic import static_deflection
 from mbd_ros.dynamics.loops.closure import close_loops, leading_joints
 from mbd_ros.environment.contact import Ground
-from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.fluid_law import Fluid
 from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.errors import DivergedError, InvalidValueError
 from mbd_ros.model import Model

@@ -35,7 +35,7 @@ from mbd_ros.dynamics.functions.current_fields import met_at
 from mbd_ros.dynamics.prepared.call import checked_array
 from mbd_ros.dynamics.prepared.prepared import compile_model
 from mbd_ros.environment.contact import Ground
-from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.fluid_law import Fluid
 from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.errors import ShapeError, UnsupportedError
 from mbd_ros.model import Model

@@ -45,7 +45,7 @@ from mbd_ros.dynamics.functions.link_momenta import (
     generalized, links_in_motion, LinksInMotion, momenta_of)
 from mbd_ros.dynamics.loops.closure import close_loops
 from mbd_ros.dynamics.prepared.call import checked_array
-from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.fluid_law import Fluid
 from mbd_ros.environment.surroundings import DEFAULT, immersed, in_vacuum, surrounded
 from mbd_ros.errors import DockingError, NotFiniteError, ShapeError, UnknownNameError
 from mbd_ros.model import Model

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 
 from mbd_ros.dynamics.prepared.call import Array, checked_array, deliver, rows_of
 from mbd_ros.dynamics.prepared.prepared import compile_model
-from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.fluid_law import Fluid
 from mbd_ros.model import Model
 
 

@@ -29,7 +29,7 @@ from mbd_ros.dynamics.prepared.external_forces import external_effort_derivative
 from mbd_ros.dynamics.prepared.prepared import compile_model
 from mbd_ros.dynamics.quantities.joint_damping import viscous_friction_slopes
 from mbd_ros.environment.contact import Ground
-from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.fluid_law import Fluid
 from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.execution import Executor
 from mbd_ros.model import Model

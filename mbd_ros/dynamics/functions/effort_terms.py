@@ -25,8 +25,8 @@ from mbd_ros.dynamics.functions.equations_of_motion import inverse_dynamics
 from mbd_ros.dynamics.prepared.call import Array
 from mbd_ros.dynamics.prepared.prepared import compile_model
 from mbd_ros.environment.contact import Ground
-from mbd_ros.environment.immersion import Fluid, TERMS
-from mbd_ros.environment.immersion import NAME as FLUID
+from mbd_ros.environment.fluid_law import Fluid, TERMS
+from mbd_ros.environment.fluid_law import NAME as FLUID
 from mbd_ros.environment.surroundings import (
     DEFAULT, in_vacuum, surrounded, with_terms, without_laws)
 from mbd_ros.execution import Executor

@@ -31,7 +31,7 @@ from mbd_ros.dynamics.prepared.rank import least_motion
 from mbd_ros.dynamics.quantities.flexible import force_slopes, warn_of_deflection
 from mbd_ros.dynamics.quantities.loop_kinematics import VALUES
 from mbd_ros.environment.contact import Ground
-from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.fluid_law import Fluid
 from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.errors import InvalidValueError, ShapeError, SingularMassError
 from mbd_ros.execution import Executor

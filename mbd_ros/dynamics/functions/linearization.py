@@ -45,7 +45,7 @@ from mbd_ros.dynamics.quantities.loop_kinematics import loop_rows, VALUES
 from mbd_ros.dynamics.quantities.parameters import LARGEST
 from mbd_ros.dynamics.quantities.tangents import as_function, tangent_of
 from mbd_ros.environment.contact import Ground
-from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.fluid_law import Fluid
 from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
 from mbd_ros.execution.program.array_program import ArrayProgram

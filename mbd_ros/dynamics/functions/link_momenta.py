@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from mbd_ros.description.records.mechanism import Joint, Link
 from mbd_ros.dynamics.prepared.prepared import PreparedDynamics
 from mbd_ros.dynamics.quantities.flexible import efforts_of, segments_moving
-from mbd_ros.environment.immersion import NAME
+from mbd_ros.environment.fluid_law import NAME
 from mbd_ros.environment.surroundings import in_vacuum, surrounded
 from mbd_ros.model import JointType, Model
 from mbd_ros.model.build import build_model

@@ -35,7 +35,7 @@ from mbd_ros.dynamics.prepared.prepared import compile_model
 from mbd_ros.dynamics.prepared.standard_calls import StandardCalls, StandardLinkCalls
 from mbd_ros.dynamics.quantities.frames import WORLD_ALIGNED
 from mbd_ros.environment.contact import Ground
-from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.fluid_law import Fluid
 from mbd_ros.environment.surroundings import DEFAULT
 from mbd_ros.execution import Executor
 from mbd_ros.model import Model

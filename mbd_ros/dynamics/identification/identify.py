@@ -42,7 +42,7 @@ from mbd_ros.dynamics.identification.result import (
     Deviations, Identification, with_parameters)
 from mbd_ros.dynamics.loops.efforts import driven_entries
 from mbd_ros.dynamics.quantities.joint_damping import grows
-from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.fluid_law import Fluid
 from mbd_ros.environment.surroundings import DEFAULT, FRESH_WATER, immersed, surrounded
 from mbd_ros.errors import InvalidValueError, UnknownNameError, UnsupportedError
 from mbd_ros.execution.threads.matrix_products import one_thread

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from mbd_ros.dynamics.prepared.parametric import ParametricDynamics
     from mbd_ros.dynamics.prepared.rank import Question
     from mbd_ros.environment.contact import Ground
-    from mbd_ros.environment.immersion import Fluid
+    from mbd_ros.environment.fluid_law import Fluid
 
 OF_LINKS = {
     'pose': 'pose', 'jacobian': 'jacobian', 'jacobian_rate': 'jacobian rate',

@@ -21,7 +21,7 @@ import numpy as np
 
 from mbd_ros.dynamics.prepared.call import Array
 from mbd_ros.dynamics.prepared.prepared import compile_model
-from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.fluid_law import Fluid
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.model import Model
 from mbd_ros.model.caches import OwnedTable

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.dynamics.functions.joint_wrenches import wrench_names
-from mbd_ros.environment.immersion import TERMS
+from mbd_ros.environment.fluid_law import TERMS
 from mbd_ros.messages.dynamics.dynamics_requests import JointOrder
 from mbd_ros.messages.dynamics.point_fields import copies_with
 from mbd_ros.model import Model

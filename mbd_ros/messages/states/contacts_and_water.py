@@ -23,7 +23,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from mbd_ros.dynamics.functions.contact_forces import ContactForces
 from mbd_ros.dynamics.functions.equations_of_motion import link_poses
-from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.fluid_law import Fluid
 from mbd_ros.messages.fields.times import to_stamp
 from mbd_ros.messages.states.drawings import Color, delete_all, to_point
 from mbd_ros.model import Model

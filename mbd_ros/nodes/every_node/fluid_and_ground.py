@@ -27,7 +27,7 @@ from visualization_msgs.msg import MarkerArray
 from mbd_ros.dynamics.functions.contact_forces import contact_forces
 from mbd_ros.dynamics.functions.equations_of_motion import pose
 from mbd_ros.environment.contact import Ground
-from mbd_ros.environment.immersion import Fluid
+from mbd_ros.environment.fluid_law import Fluid
 from mbd_ros.environment.surroundings import immersed
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.messages.states.contacts_and_water import contact_wrenches, surroundings_markers

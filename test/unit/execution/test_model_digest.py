@@ -30,7 +30,7 @@ import mbd_ros
 from mbd_ros.description.records.mechanism import Limits
 from mbd_ros.dynamics.algorithms import registry
 from mbd_ros.environment import Law
-from mbd_ros.environment.immersion import FluidLaw
+from mbd_ros.environment.fluid_law import FluidLaw
 from mbd_ros.environment.load import LoadLaw
 from mbd_ros.execution.ir.model_digest import (
     model_digest, NotKnownError, REMARKS, WITHOUT_EFFECT, WORDING)

@@ -27,7 +27,7 @@ from mbd_ros import Fluid, Ground
 from mbd_ros.control import gait_from_data, GaitControl
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.environment import Law
-from mbd_ros.environment.immersion import BUOYANCY
+from mbd_ros.environment.fluid_law import BUOYANCY
 from mbd_ros.environment.surroundings import immersed, with_terms
 from mbd_ros.errors import DivergedError
 from mbd_ros.model import build_model

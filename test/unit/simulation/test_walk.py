@@ -22,7 +22,7 @@ import yaml
 import mbd_ros
 from mbd_ros import Fluid, Ground
 from mbd_ros.control import gait_from_data, GaitControl
-from mbd_ros.environment.immersion import BUOYANCY, DRAG
+from mbd_ros.environment.fluid_law import BUOYANCY, DRAG
 from mbd_ros.environment.surroundings import immersed, with_terms
 
 ROOT = Path(__file__).parents[3]
