@@ -19,7 +19,8 @@ With n the normal of the ground, p the lowest point of a sphere of radius r and 
     N = max(0, k d - c n . v)                   where d > 0, else 0: the ground never pulls
     f = N n - mu N tanh(|v_t| / v_s) v_t / |v_t|,    v_t = v - (n . v) n
 
-Ground that is no plane is one for each point: that below the centre of its sphere (``terrain.py``).
+Ground that is no plane is one for each point: that below the centre of its sphere
+(``terrain.py``).
 
 A step h of an integrator is not ruled by k, c and mu N / v_s if the force is that at its end,
 with p and v as the acceleration a of the point lets expect (linearly implicit Euler)::
