@@ -19,7 +19,8 @@ With n the normal of the ground, p the lowest point of a sphere of radius r and 
     N = max(0, k d - c n . v)                   where d > 0, else 0: the ground never pulls
     f = N n - mu N tanh(|v_t| / v_s) v_t / |v_t|,    v_t = v - (n . v) n
 
-Ground that is no plane is one for each point: that below the centre of its sphere (``relief.py``).
+Ground that is no plane is one for each point: that below the centre of its sphere
+(``terrain.py``).
 
 A step h of an integrator is not ruled by k, c and mu N / v_s if the force is that at its end,
 with p and v as the acceleration a of the point lets expect (linearly implicit Euler)::
@@ -53,7 +54,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbd_ros.environment.law import Law, Motion
-from mbd_ros.environment.relief import LARGEST, Plane, Relief, relief
+from mbd_ros.environment.terrain import LARGEST, Plane, Relief, relief
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.execution.program.records import vector_record
 from mbd_ros.execution.program.sweeps import World

@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mbd_ros.environment.fluid import (
+from mbd_ros.environment.hydrodynamics import (
     buoyancy, center_of_buoyancy, drag, energies, kirchhoff, meet, Meeting, NO_SURFACE, Submerged,
     submerged, Water)
 from mbd_ros.environment.law import Law, Motion

@@ -19,10 +19,10 @@ from typing import Any
 
 from mbd_ros.environment.contact import Ground
 from mbd_ros.environment.contact import NAME as GROUND
-from mbd_ros.environment.gravity_compensation import GravityCompensation
-from mbd_ros.environment.gravity_compensation import NAME as LIFT
 from mbd_ros.environment.fluid_law import Fluid, TERMS
 from mbd_ros.environment.fluid_law import NAME as FLUID
+from mbd_ros.environment.gravity_compensation import GravityCompensation
+from mbd_ros.environment.gravity_compensation import NAME as LIFT
 from mbd_ros.errors import InvalidValueError
 from mbd_ros.model import Model
 from mbd_ros.model.caches import owned

@@ -333,8 +333,9 @@ def random_configuration(model: Model, rng: np.random.Generator | int | None = N
     rows = 1 if count is None else int(count)
     parts = [part.draw(rng, rows) if isinstance(part, Ranges) else
              MANIFOLDS[part].draw(rng, rows) for part in joints_drawn(model)]
-    q = parts[0] if len(parts) == 1 else np.concatenate(
-        [*parts, np.zeros((rows, model.nq - sum(part.shape[1] for part in parts)))], axis=1)
+    elastic = model.nq - sum(part.shape[1] for part in parts)   # coordinates that are zero
+    q = parts[0] if len(parts) == 1 and not elastic else np.concatenate(
+        [*parts, np.zeros((rows, elastic))], axis=1)
     return q[0] if count is None else q
 
 
@@ -362,6 +363,8 @@ class Ranges:
         """Return random coordinates (count, joints), row by row."""
         size = len(self.lower)
         found: Array = rng.random((count, size))
+        if not size:   # nothing moves but what bends
+            return found
         whole = count - count % BLOCK
         lower, span = self._blocks
         for rows in found[:whole].reshape(-1, BLOCK * size), found[whole:]:

@@ -35,10 +35,10 @@ from typing import Any
 from mbd_ros.dynamics import compile_model, PreparedDynamics
 from mbd_ros.dynamics.functions.equations_of_motion import energy_of
 from mbd_ros.environment.contact import NAME as GROUND
-from mbd_ros.environment.fluid import Water
-from mbd_ros.environment.gravity_compensation import NAME as LIFT
 from mbd_ros.environment.fluid_law import DRAG, TERMS
 from mbd_ros.environment.fluid_law import NAME as FLUID
+from mbd_ros.environment.gravity_compensation import NAME as LIFT
+from mbd_ros.environment.hydrodynamics import Water
 from mbd_ros.environment.surroundings import in_vacuum, with_terms
 from mbd_ros.model import Model
 from mbd_ros.simulation.manifold import Vector

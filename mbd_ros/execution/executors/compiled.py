@@ -311,10 +311,10 @@ def _copied(program: Program, way: Copies) -> tuple[MachineCode, object]:
 def _rolled(program: Program, model: Model, width: Width, folded: bool = False
             ) -> tuple[MachineCode, object]:
     """Return a kernel that calls the shared rolled code with the tables of one model."""
-    kinds, species, shapes, of_ties = rolled_kinds(model, program, folded)
+    kinds, classes, shapes, of_ties = rolled_kinds(model, program, folded)
     rolled, shared = rolled_machine_code(program, kinds, width, shapes, tree_of(model).slots
                                          if shapes else 0)
-    constants, topology = rolled_tables(model, species, of_ties)
+    constants, topology = rolled_tables(model, classes, of_ties)
     work = 8 * width.lanes * rolled.work_size(model.nb, model.nv)
     names = [*(f'%a{k}' for k in range(len(program.inputs))), '%world', '%result']
     parameters = ', '.join(f'ptr {name}' for name in names)

@@ -10,4 +10,4 @@
 # or implied. See the License for the specific language governing permissions and limitations under
 # the License.
 
-"""Loops over bodies: one traced step for each species; large subtrees and segments in lanes."""
+"""Loops over bodies: one traced step for each class; large subtrees and segments in lanes."""

@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from mbd_ros.execution.ir.machine_code import vector_lanes
 from mbd_ros.execution.ir.straight_line import Width
 from mbd_ros.execution.program.sweeps import Outward, Program
-from mbd_ros.execution.rolled.body_classes import COSINE, SINE, Species
+from mbd_ros.execution.rolled.body_classes import BodyClass, COSINE, SINE
 
 ANGLES = 2
 """Slots that each body keeps for them."""
@@ -37,11 +37,11 @@ def together(width: Width) -> Width:
     return Width(max(width.lanes, vector_lanes()))
 
 
-def angles_first(program: Program, species: Sequence[Species], width: Width) -> int:
+def angles_first(program: Program, classes: Sequence[BodyClass], width: Width) -> int:
     """Let bodies keep their sines and cosines, where that fills registers; return the slots."""
     if width.lanes >= vector_lanes() or not isinstance(program.sweeps[0], Outward):
         return 0
-    for one in species:
+    for one in classes:
         one.slots, one.angles = ANGLES, True
     return ANGLES
 

@@ -13,9 +13,10 @@
 """
 Steps traced once for each type of joint, for code whose size does not grow with the robot.
 
-A *species* is a joint type, and where loops are, what ties do at a body. In a rolled kernel a step
-reads the constants of its body, the coordinates of its joint, what it was handed and what it kept
-from arrays; every such read is an ``input`` of the trace, named by where it comes from:
+A *class* of bodies is a joint type, and where loops are, what ties do at a body. In a rolled
+kernel a step reads the constants of its body, the coordinates of its joint, what it was handed
+and what it kept from arrays; every such read is an ``input`` of the trace, named by where it comes
+from:
 
 ===========  ==========================================================
 ``BODY``     constants of the body, in the order of its record
@@ -51,7 +52,7 @@ BODY, HANDED, KEPT, WORLD = 'body', 'handed', 'kept', 'world'
 @dataclass(frozen=True)
 class Code:
     """
-    Straight-line code of one step of one species.
+    Straight-line code of one step of one class.
 
     Attributes
     ----------
@@ -80,7 +81,7 @@ SINE, COSINE = 0, 1
 
 
 class Kind(NamedTuple):
-    """What bodies of a species have in common: joint, structure, and whether they have ties."""
+    """What bodies of a class have in common: joint, structure, and whether they have ties."""
 
     joint: type[Joint]
     body: Body
@@ -88,7 +89,7 @@ class Kind(NamedTuple):
 
 
 @dataclass
-class Species:
+class BodyClass:
     """
     A joint type and what its bodies have kept so far.
 
@@ -103,7 +104,7 @@ class Species:
     kept : list
         Records whose leaves are ``Reload`` or floats, one for each sweep that kept something.
     slots : int
-        Number of scalars stored for each body of this species.
+        Number of scalars stored for each body of this class.
     angles : bool
         Whether sine and cosine are the first of them.
 
@@ -116,7 +117,7 @@ class Species:
     slots: int = 0
     angles: bool = False
 
-    def copy(self) -> Species:
+    def copy(self) -> BodyClass:
         """Return this with kept records of its own."""
         return replace(self, kept=list(self.kept))
 
@@ -156,19 +157,19 @@ def varying(record: Any, shape: Any) -> list[Operand]:
     return [leaf for leaf, fixed in zip(flatten(record), flatten(shape)) if fixed is None]
 
 
-def body_inputs(trace: Trace, species: Species) -> Body:
+def body_inputs(trace: Trace, body_class: BodyClass) -> Body:
     """Return a body whose constants are inputs of a trace, or numbers."""
-    body: Body = with_constants(species.body, partial(trace.input, BODY))
+    body: Body = with_constants(body_class.body, partial(trace.input, BODY))
     return body.in_world(partial(trace.input, WORLD))
 
 
-def joint_inputs(trace: Trace, species: Species, inputs: Sequence[str]) -> Joint:
+def joint_inputs(trace: Trace, body_class: BodyClass, inputs: Sequence[str]) -> Joint:
     """Return a joint whose coordinates are inputs of a trace; zeros where there is no input."""
     def part(name: str, count: int) -> tuple[Operand, ...]:
         if name not in inputs:
             return (0.0,) * count
         return tuple(trace.input(name, k) for k in range(count))
-    joint = species.joint
+    joint = body_class.joint
     return joint(Coordinates(part('q', joint.nq), part('v', joint.nv), part('qdd', joint.nv),
                              part('tau', joint.nv)))
 
@@ -194,14 +195,14 @@ def start_of(trace: Trace, sweep: Outward, landed: Any) -> Step:
     return Step(sweep.start(world))
 
 
-def kept_inputs(trace: Trace, species: Species) -> list[Any]:
-    """Return the kept records of a species, read into a trace."""
+def kept_inputs(trace: Trace, body_class: BodyClass) -> list[Any]:
+    """Return the kept records of a class, read into a trace."""
     def read(leaf: Reload | float) -> Operand:
         return trace.input(leaf.source, leaf.entry) if isinstance(leaf, Reload) else leaf
-    return [mapped(record, read) for record in species.kept]
+    return [mapped(record, read) for record in body_class.kept]
 
 
-def remember(species: Species, record: Any) -> list[tuple[int, Operand]]:
+def remember(body_class: BodyClass, record: Any) -> list[tuple[int, Operand]]:
     """Give slots to the scalars of a kept record; return slot and scalar of those to store."""
     stored: dict[Symbol, int] = {}
 
@@ -211,24 +212,24 @@ def remember(species: Species, record: Any) -> list[tuple[int, Operand]]:
         if scalar.name == 'input' and scalar.first != HANDED:
             return Reload(scalar.first, scalar.second)
         if scalar not in stored:
-            stored[scalar] = species.slots
-            species.slots += 1
+            stored[scalar] = body_class.slots
+            body_class.slots += 1
         return Reload(KEPT, stored[scalar])
 
-    species.kept.append(mapped(record, leaf))
+    body_class.kept.append(mapped(record, leaf))
     return [(slot, scalar) for scalar, slot in stored.items()]
 
 
-def trace_sweep(sweep: Outward | Inward, species: Species, program: Program, shape: Any
+def trace_sweep(sweep: Outward | Inward, body_class: BodyClass, program: Program, shape: Any
                 ) -> Code:
     """
-    Trace the step of a sweep for one species.
+    Trace the step of a sweep for one class.
 
     Parameters
     ----------
     sweep : Outward or Inward
         The sweep.
-    species : Species
+    body_class : BodyClass
         The joint type; what the step keeps is added to it.
     program : Program
         For its inputs.
@@ -241,30 +242,33 @@ def trace_sweep(sweep: Outward | Inward, species: Species, program: Program, sha
         The step as straight-line code.
 
     """
-    trace = StepTrace() if species.angles else Trace()
-    step = sweep.step(body_inputs(trace, species), joint_inputs(trace, species, program.inputs),
-                      handed_inputs(trace, shape), *kept_inputs(trace, species))
-    return _code(trace, step, species, shape)
+    trace = StepTrace() if body_class.angles else Trace()
+    step = sweep.step(body_inputs(trace, body_class),
+                      joint_inputs(trace, body_class, program.inputs),
+                      handed_inputs(trace, shape), *kept_inputs(trace, body_class))
+    return _code(trace, step, body_class, shape)
 
 
-def trace_walk_start(walk: Walk, species: Species, program: Program) -> list[Code]:
-    """Trace the start of a walk for one species: one ``Code`` for each walk that begins."""
+def trace_walk_start(walk: Walk, body_class: BodyClass, program: Program) -> list[Code]:
+    """Trace the start of a walk for one class: one ``Code`` for each walk that begins."""
     trace = Trace()
-    steps = walk.start(body_inputs(trace, species),
-                       joint_inputs(trace, species, program.inputs), *kept_inputs(trace, species))
+    steps = walk.start(body_inputs(trace, body_class),
+                       joint_inputs(trace, body_class, program.inputs),
+                       *kept_inputs(trace, body_class))
     return [_code(trace, step, None, None if step.hand is None else shape_of(step.hand))
             for step in steps]
 
 
-def trace_walk_step(walk: Walk, species: Species, program: Program, shape: Any) -> Code:
-    """Trace the step of a walk for one species."""
+def trace_walk_step(walk: Walk, body_class: BodyClass, program: Program, shape: Any) -> Code:
+    """Trace the step of a walk for one class."""
     trace = Trace()
-    step = walk.step(body_inputs(trace, species), joint_inputs(trace, species, program.inputs),
-                     handed_inputs(trace, shape), *kept_inputs(trace, species))
+    step = walk.step(body_inputs(trace, body_class),
+                     joint_inputs(trace, body_class, program.inputs),
+                     handed_inputs(trace, shape), *kept_inputs(trace, body_class))
     return _code(trace, step, None, shape)
 
 
-def _code(trace: Trace, step: Step, species: Species | None, shape: Any) -> Code:
-    keep = ([] if step.keep is None or species is None else remember(species, step.keep))
+def _code(trace: Trace, step: Step, body_class: BodyClass | None, shape: Any) -> Code:
+    keep = ([] if step.keep is None or body_class is None else remember(body_class, step.keep))
     hand = [] if step.hand is None else list(enumerate(varying(step.hand, shape)))
     return Code(trace, step.hand, hand, keep, list(step.out))

@@ -96,10 +96,10 @@ def rolled_bundles_of(program: Program, model: Model, width: int, folded: bool =
     if program.layout not in (Layout.JOINTS, Layout.MOTION) or not all(
             isinstance(sweep, (Outward, Inward, Ties)) for sweep in program.sweeps):
         return None
-    _, species, _, of_ties = rolled_kinds(model, program)
+    _, classes, _, of_ties = rolled_kinds(model, program)
     if len(of_ties) > MOST_TIES:
         return None
-    kinds = list(zip(model.joint_types, species))
+    kinds = list(zip(model.joint_types, classes))
     found = bundled(model.parents, kinds, width, swarms)
     most = max((bundle.used for bundle in found), default=width)
     if 2 * most <= width:  # half a register does
@@ -180,11 +180,11 @@ def _swarms(parents: Sequence[int], sizes: Sequence[int], shapes: Sequence[int],
 
 def bundles_code(program: Program, model: Model, way: Bundles) -> tuple[MachineCode, object]:
     """Return ``void kernel(argument..., world, result)`` for one state, and what it needs."""
-    kinds, species, shapes, _ = rolled_kinds(model, program, way.folded)
+    kinds, classes, shapes, _ = rolled_kinds(model, program, way.folded)
     slots = tree_of(model).slots
     one, single = _sweeps(program, kinds, shapes, slots, SCALAR)
     many, lanes = _sweeps(program, kinds, shapes, slots, Width(way.width), way.chains)
-    constants, topology = rolled_tables(model, species, ())
+    constants, topology = rolled_tables(model, classes, ())
     constants, topology = constants.reshape(model.nb, -1), topology[:4 * model.nb]
     trunk = way.trunk(model.nb)
     tables = [(np.ascontiguousarray(constants[trunk]), np.concatenate([_local(
@@ -200,7 +200,7 @@ def bundles_code(program: Program, model: Model, way: Bundles) -> tuple[MachineC
     functions = [*(single.address(f'{what}{k}') for k in numbers for what in ('begin', 'sweep')),
                  *(lanes.address(f'sweep{k}' if way.chains else f'{what}{k}')
                    for k in numbers for what in ('begin', 'sweep'))]
-    code = MachineCode(_Driver(program, model, way, one, many, species).ir(), addresses=[
+    code = MachineCode(_Driver(program, model, way, one, many, classes).ir(), addresses=[
         *functions, *(address_of(array) for pair in tables for array in pair)])
     return code, (single, lanes, tables)
 
@@ -215,11 +215,11 @@ def _sweeps(program: Program, kinds: tuple[Kind, ...], shapes: tuple[Tie, ...], 
 def _local(topology: NDArray[np.int64], bodies: list[int], absolute: bool) -> NDArray[np.int64]:
     """Return the topology of some bodies, their parents counted among them."""
     place = {body: k for k, body in enumerate(bodies)}
-    parents, species, q, v = topology[:, bodies]
+    parents, classes, q, v = topology[:, bodies]
     if not absolute:
         q, v = q - q[0], v - v[0]
     local = np.array([place.get(int(parent), -1) for parent in parents], dtype=np.int64)
-    return np.concatenate([local, species, q, v])
+    return np.concatenate([local, classes, q, v])
 
 
 def _lined(size: int) -> int:
@@ -231,9 +231,9 @@ class _Driver:
     """Writes the function that runs trunk and bundles."""
 
     def __init__(self, program: Program, model: Model, way: Bundles, one: RolledCode,
-                 many: RolledCode, species: Sequence[int]) -> None:
+                 many: RolledCode, classes: Sequence[int]) -> None:
         self._program, self._model, self._way = program, model, way
-        self._one, self._many, self._species = one, many, species
+        self._one, self._many, self._classes = one, many, classes
         self._trunk = {body: k for k, body in enumerate(way.trunk(model.nb))}
         self._inputs = [f'a{k}' for k in range(len(program.inputs))]
         self._lines: list[str] = []
@@ -285,7 +285,7 @@ class _Driver:
             lanes = code.width.lanes
             places[body].append(Place(work, hand * lanes + lane, tuple(
                 None if slot is None else (kept + slot) * lanes + lane
-                for slot in code.tied[self._species[body]]), lanes))
+                for slot in code.tied[self._classes[body]]), lanes))
 
         for body, k in self._trunk.items():
             note(body, self._one, '%work', (k + 1) * self._one.row, (k + 1) * self._one.row, 0)

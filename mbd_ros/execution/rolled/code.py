@@ -15,7 +15,7 @@ IR of a program with loops over bodies: its size depends on the joint types, not
 
 The function is ``void rolled(argument..., world, result, constants, topology, n, nv, work)``.
 ``constants`` holds a row for each body; ``topology`` int64 arrays one after the other:
-parents, species, first entries in q and in v of the bodies, and the parents and ends of the
+parents, classes, first entries in q and in v of the bodies, and the parents and ends of the
 entries of v (``elimination.py``); both go on with the ties (``rolled/ties.py``). ``work`` holds a
 row of ``hand`` and ``kept`` slots for the ground and for each body, then what walks carry, for up
 to six axes, then the matrices to solve with.
@@ -37,7 +37,7 @@ from mbd_ros.execution.program.sweeps import (
     Inward, Layout, Outward, Program, Solve, Tie, Ties, Walk)
 from mbd_ros.execution.rolled.angles import ANGLES, angles_first, angles_ir, LEAST, together
 from mbd_ros.execution.rolled.body_classes import (
-    BODY, Code, HANDED, KEPT, Kind, Species, varying, WORLD)
+    BODY, BodyClass, Code, HANDED, KEPT, Kind, varying, WORLD)
 from mbd_ros.execution.rolled.ties import TieWriter
 from mbd_ros.execution.rolled.traces import SweepCode, TiesCode, traced, WalkCode
 from mbd_ros.execution.rolled.walks import WalkWriter
@@ -55,7 +55,7 @@ class RolledCode:
 
     Where sweeps are functions, ``hands`` are the numbers of values that each of them hands on;
     ``shapes`` are those of the records, ``kept`` is how many values of a row are kept, and
-    ``tied`` where in it a body of each species keeps what ties do to it.
+    ``tied`` where in it a body of each class keeps what ties do to it.
     """
 
     ir: str
@@ -85,7 +85,7 @@ def rolled_code(program: Program, kinds: Sequence[Kind], width: Width,
     program : Program
         The sweeps.
     kinds : sequence of Kind
-        The species; the topology counts them.
+        The classes; the topology counts them.
     width : Width
         How many states a value holds.
     shapes : sequence of Tie
@@ -99,7 +99,7 @@ def rolled_code(program: Program, kinds: Sequence[Kind], width: Width,
         IR with the function ``rolled``.
 
     """
-    return _Writer(program, [Species(*kind) for kind in kinds], width, shapes, slots).write()
+    return _Writer(program, [BodyClass(*kind) for kind in kinds], width, shapes, slots).write()
 
 
 def chain_code(program: Program, kinds: Sequence[Kind], width: Width,
@@ -116,7 +116,7 @@ def chain_code(program: Program, kinds: Sequence[Kind], width: Width,
     function; ``width`` is how many chains of equal shape run side by side, and each constant is
     one value of it.
     """
-    return _Writer(program, [Species(*kind) for kind in kinds], width, shapes,
+    return _Writer(program, [BodyClass(*kind) for kind in kinds], width, shapes,
                    slots, 'chain').write()
 
 
@@ -134,26 +134,26 @@ def subtree_code(program: Program, kinds: Sequence[Kind], width: Width = SCALAR,
 
     Parameters are those of ``chain_code``.
     """
-    return _Writer(program, [Species(*kind) for kind in kinds], width, shapes,
+    return _Writer(program, [BodyClass(*kind) for kind in kinds], width, shapes,
                    slots, 'subtree').write()
 
 
-def swept_code(program: Program, species: Sequence[Species], sweeps: Sequence[SweepCode],
+def swept_code(program: Program, classes: Sequence[BodyClass], sweeps: Sequence[SweepCode],
                width: Width) -> RolledCode:
     """Return what ``chain_code`` does of sweeps that are traced already."""
-    return _Writer(program, [*species], width, form='chain').write([*sweeps])
+    return _Writer(program, [*classes], width, form='chain').write([*sweeps])
 
 
 class _Writer(TieWriter, WalkWriter):
     """Writes the functions line by line."""
 
-    def __init__(self, program: Program, species: list[Species], width: Width,
+    def __init__(self, program: Program, classes: list[BodyClass], width: Width,
                  shapes: Sequence[Tie] = (), slots: int = 0, form: str = 'whole') -> None:
         self._shapes = shapes
         self._slots = slots
         self._program = program
-        self._species = species
-        self._constants = max((size_of(one.body) for one in species), default=0)
+        self._classes = classes
+        self._constants = max((size_of(one.body) for one in classes), default=0)
         self._width = width
         self._form = form
         self._chain = form == 'chain'
@@ -165,15 +165,15 @@ class _Writer(TieWriter, WalkWriter):
 
     def write(self, found: list[Any] | None = None) -> RolledCode:
         program = self._program
-        self._angles = angles_first(program, self._species, self._width) if found is None else (
-            ANGLES if self._species[0].angles else 0)
-        sweeps = traced(program, self._species, self._shapes) if found is None else found
+        self._angles = angles_first(program, self._classes, self._width) if found is None else (
+            ANGLES if self._classes[0].angles else 0)
+        sweeps = traced(program, self._classes, self._shapes) if found is None else found
         for code in sweeps:
             if isinstance(code, SweepCode):
                 self._hand = max(self._hand, len(varying(code.shape, code.shape)))
             elif isinstance(code, WalkCode):
                 self._walk_hand = max(self._walk_hand, len(flatten(code.starts[0][0].handed)))
-        kept = max(species.slots for species in self._species)
+        kept = max(body_class.slots for body_class in self._classes)
         if self._form != 'whole':
             return self._write_sweeps(sweeps)
         row, scratch = self._hand + kept, max(6 * self._walk_hand, _DUMMY)
@@ -233,7 +233,7 @@ class _Writer(TieWriter, WalkWriter):
 
     def _write_sweeps(self, sweeps: list[Any]) -> RolledCode:
         """Write a function for each sweep."""
-        row = self._hand + max(species.slots for species in self._species)
+        row = self._hand + max(body_class.slots for body_class in self._classes)
         pointers = ', '.join(f'ptr noalias readonly %{name}' for name in (
             *self._program.inputs, 'world', 'constants', 'topology'))
         self._lines = self._functions()
@@ -390,7 +390,7 @@ class _Writer(TieWriter, WalkWriter):
                           else block.add(value, f'%{s}.parentrow', entry))
             for slot, value in code.keep:
                 lines += block.store(value, f'%{s}.kept', slot)
-            self._give_out(block, s, code, self._species[number])
+            self._give_out(block, s, code, self._classes[number])
             lines.append(f'  br label %{s}.next')
         lines += [f'{s}.next:',
                   *(f'  {name}.next = phi {self._kind} {", ".join(ends[entry])}'
@@ -440,7 +440,7 @@ class _Writer(TieWriter, WalkWriter):
 
     def _switch(self, s: str) -> None:
         cases = ' '.join(f'i64 {number}, label %{s}.species{number}'
-                         for number in range(len(self._species)))
+                         for number in range(len(self._classes)))
         self._lines += [f'  switch i64 %{s}.type, label %{s}.never [{cases}]', f'{s}.never:',
                         '  unreachable']
 
@@ -451,14 +451,14 @@ class _Writer(TieWriter, WalkWriter):
         common = (BODY, WORLD) if self._form == 'whole' else (WORLD,)
         return StraightLine(prefix, pointers, self._width, common)
 
-    def _give_out(self, block: StraightLine, s: str, code: Code, species: Species) -> None:
+    def _give_out(self, block: StraightLine, s: str, code: Code, body_class: BodyClass) -> None:
         """Store what a sweep's step gives out."""
         if not code.out:
             return
         place, layout = f'%{s}out{len(self._lines)}', self._program.layout
-        out, axes = code.out, species.joint.nv
+        out, axes = code.out, body_class.joint.nv
         if layout in (Layout.ROWS, Layout.MOTION):
-            self._give_out_slots(block, s, f'%{s}.b', axes, out, species.body.closes)
+            self._give_out_slots(block, s, f'%{s}.b', axes, out, body_class.body.closes)
             out = out[:axes]
         if layout in (Layout.JOINTS, Layout.MOTION):
             self._lines.append(

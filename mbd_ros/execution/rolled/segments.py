@@ -48,7 +48,7 @@ from mbd_ros.execution.program.records import filled, flatten, mapped, size_of
 from mbd_ros.execution.program.sweeps import Inward, Outward, Program, World
 from mbd_ros.execution.program.tree import joints_of, sizes, tree_of, world_of
 from mbd_ros.execution.rolled.angles import angles_first
-from mbd_ros.execution.rolled.body_classes import Species, varying
+from mbd_ros.execution.rolled.body_classes import BodyClass, varying
 from mbd_ros.execution.rolled.code import swept_code
 from mbd_ros.execution.rolled.tables import kinds_between, rolled_tables
 from mbd_ros.execution.rolled.traces import sweep_code, SweepCode, Traced, trimmed
@@ -179,14 +179,14 @@ def segments_code(program: Program, model: Model, way: Segments) -> tuple[Machin
 def _tables(model: Model, way: Segments) -> tuple[Any, Any]:
     """Return constants (length, size, lanes) and topology of the segments."""
     bodies = range(way.firsts[0], way.firsts[0] + way.length)
-    kinds, species = kinds_between(model, bodies, folded=False)
+    kinds, classes = kinds_between(model, bodies, folded=False)
     every, _ = rolled_tables(model, [0] * model.nb, ())
     size = max(size_of(kind.body) for kind in kinds)
     constants = aligned((way.length, size, way.width))
     for lane, first in enumerate(way.lanes):
         constants[:, :, lane] = every.reshape(model.nb, -1)[first:first + way.length, :size]
     return constants, np.array([
-        *range(-1, way.length - 1), *species,
+        *range(-1, way.length - 1), *classes,
         *(offsets[i] - offsets[bodies[0]] for offsets in (model.q_offsets, model.v_offsets)
           for i in bodies)], dtype=np.int64)
 
@@ -200,7 +200,7 @@ class _Driver:
         self._width, self._trace = Width(way.width), Trace()
         kinds, _ = kinds_between(model, [
             i for first in way.firsts for i in range(first, first + way.length)], folded=True)
-        self._species = [Species(*kind) for kind in kinds]
+        self._classes = [BodyClass(*kind) for kind in kinds]
         joints = joints_of(model, {
             name: [self._trace.input(k, entry) for entry in range(size)]
             for k, (name, size) in enumerate(zip(program.inputs, sizes(model, program.inputs)))})
@@ -208,14 +208,14 @@ class _Driver:
         between = program.segments(tree_of(model).within(world), joints, world, way.firsts,
                                    way.length)
         self._program = Program(f'{program.name} of segments', program.inputs, between.sweeps)
-        angles_first(self._program, self._species, self._width)
+        angles_first(self._program, self._classes, self._width)
         self._starts: list[list[list[Operand]]] = []
         self._results: dict[int, Operand] = {}
         codes = self._traced(between, world)
         found = trimmed(codes, self._reads)
         self._codes = [code for code in found if isinstance(code, SweepCode)]
         self._read = [sorted(self._reads(k, found[k + 1:])) for k in range(len(found))]
-        self._rolled = swept_code(self._program, self._species, self._codes, self._width)
+        self._rolled = swept_code(self._program, self._classes, self._codes, self._width)
         self.sweeps = MachineCode(self._rolled.ir, optimization=2)
 
     def _traced(self, between: Any, world: World) -> list[Traced]:
@@ -228,7 +228,7 @@ class _Driver:
             code = sweep_code(
                 Inward(sweep.step, template) if isinstance(sweep, Inward) else
                 Outward(sweep.step, lambda world, template=template: template),
-                self._species, self._program, None, folds=True)
+                self._classes, self._program, None, folds=True)
             self._starts.append([varying(record, code.shape) for record in handed])
             codes.append(code)
             found = [self._found(k, code.shape, lane) for lane in range(len(handed))]

@@ -10,7 +10,7 @@
 # or implied. See the License for the specific language governing permissions and limitations under
 # the License.
 
-"""A model as the tables that rolled code reads: species, constants, topology."""
+"""A model as the tables that rolled code reads: classes, constants, topology."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from mbd_ros.model.caches import owned
 
 Item = TypeVar('Item')
 SHARED = 0.69
-"""Part of their constants that the bodies of each species must share for code of one robot."""
+"""Part of their constants that the bodies of each class must share for code of one robot."""
 
 
 def rolled_kinds(model: Model, program: Program, folded: bool = False
                  ) -> tuple[tuple[Kind, ...], list[int], tuple[Tie, ...], list[int]]:
     """
-    Return the species and the shapes of ties that rolled code is made for.
+    Return the classes and the shapes of ties that rolled code is made for.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def rolled_kinds(model: Model, program: Program, folded: bool = False
     -------
     kinds : tuple of Kind
         In a fixed order.
-    species : list of int
+    classes : list of int
         Which of them each body is.
     shapes : tuple of Tie
         In a fixed order.
@@ -61,28 +61,28 @@ def rolled_kinds(model: Model, program: Program, folded: bool = False
     """
     tree = tree_of(model)
     ties = tree.ties if any(isinstance(sweep, Ties) for sweep in program.sweeps) else ()
-    kinds, species = _kinds(model, range(model.nb), folded, ties)
-    ends = [*species, -1]  # the ground is body -1
+    kinds, classes = _kinds(model, range(model.nb), folded, ties)
+    ends = [*classes, -1]  # the ground is body -1
     of_ties = [tie._replace(first=ends[tie.first], second=ends[tie.second], row=0)
                for tie in ties]
     found, numbers = _distinct(list(map(structure_of, of_ties)))
     shapes = [_shared(one, k, numbers, ties) if folded else one for k, one in enumerate(found)]
-    return tuple(kinds), species, tuple(shapes), numbers
+    return tuple(kinds), classes, tuple(shapes), numbers
 
 
 def _kinds(model: Model, bodies: Sequence[int], folded: bool, ties: Sequence[Tie] = ()
            ) -> tuple[list[Kind], list[int]]:
-    """Return the species of some bodies, and which each one is; where ties are, with these."""
+    """Return the classes of some bodies, and which each one is; where ties are, with these."""
     every = tree_of(model).bodies
     own = [every[i] if ties else every[i]._replace(closes=()) for i in bodies]
     tied = {body for tie in ties for body in (tie.first, tie.second)}
-    kinds, species = _distinct([
+    kinds, classes = _distinct([
         Kind(model.joint_types[i].pair, structure_of(body), i in tied)
         for i, body in zip(bodies, own)])
     if folded:
-        kinds = [kind._replace(body=_shared(kind.body, k, species, own))
+        kinds = [kind._replace(body=_shared(kind.body, k, classes, own))
                  for k, kind in enumerate(kinds)]
-    return kinds, species
+    return kinds, classes
 
 
 def _distinct(items: list[Item]) -> tuple[list[Item], list[int]]:
@@ -101,7 +101,7 @@ def _shared(structure: Any, number: int, numbers: Sequence[int], records: Sequen
 
 def kinds_between(model: Model, bodies: Sequence[int], folded: bool
                   ) -> tuple[list[Kind], list[int]]:
-    """Return the species of some bodies, at none of which ties matter, and which each one is."""
+    """Return the classes of some bodies, at none of which ties matter, and which each one is."""
     return _kinds(model, bodies, folded)
 
 
@@ -111,12 +111,12 @@ def folds(program: Program, model: Model) -> bool:
     if not program.ties or not all(isinstance(sweep, (Outward, Inward, Ties))
                                    for sweep in program.sweeps):
         return False
-    kinds, species, _, _ = rolled_kinds(model, program, folded=True)
-    known = sum(len(constants_of(kinds[i].body)) for i in species)
-    return known >= SHARED * sum(size_of(kinds[i].body) for i in species)
+    kinds, classes, _, _ = rolled_kinds(model, program, folded=True)
+    known = sum(len(constants_of(kinds[i].body)) for i in classes)
+    return known >= SHARED * sum(size_of(kinds[i].body) for i in classes)
 
 
-def rolled_tables(model: Model, species: Sequence[int], shapes: Sequence[int]
+def rolled_tables(model: Model, classes: Sequence[int], shapes: Sequence[int]
                   ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """
     Return the constants and the topology of a model as rolled kernels read them.
@@ -125,7 +125,7 @@ def rolled_tables(model: Model, species: Sequence[int], shapes: Sequence[int]
     ----------
     model : Model
         The model.
-    species, shapes : sequence of int
+    classes, shapes : sequence of int
         Of the bodies and the ties, as from ``rolled_kinds``.
 
     Returns
@@ -134,7 +134,7 @@ def rolled_tables(model: Model, species: Sequence[int], shapes: Sequence[int]
         Those of each body in the order of its record, with zeros up to as many as any has; then
         so those of each tie.
     topology : array
-        (4 nb + 2 nv + ...,): parents, species, first entries in q and in v; for each entry of v
+        (4 nb + 2 nv + ...,): parents, classes, first entries in q and in v; for each entry of v
         the next on the path to the ground and the end of those that it carries; for ties see
         ``rolled/ties.py``.
 
@@ -143,7 +143,7 @@ def rolled_tables(model: Model, species: Sequence[int], shapes: Sequence[int]
     ties = tree.ties if shapes else ()
     constants = np.concatenate([_table(tree.bodies).ravel(), _table(ties).ravel()])
     axes = axis_parents(model.parents, model.v_offsets, model.nv)
-    topology = [*model.parents, *species, *model.q_offsets, *model.v_offsets, *axes,
+    topology = [*model.parents, *classes, *model.q_offsets, *model.v_offsets, *axes,
                 *axis_ends(axes), len(ties), *(tie.first for tie in ties),
                 *(tie.second for tie in ties), *shapes, *(tie.row for tie in ties), tree.count,
                 *(row for rows in tree.rows for row in rows)]

@@ -16,7 +16,7 @@ IR of the ties of a rolled kernel: loop joints and springs, read from tables lik
 ``constants`` goes on after the bodies with those of the ties, ``topology`` with the
 number of ties, their first and second bodies, shapes and first rows, the number of rows, and for
 the ground and each body the rows that its slots carry. A *shape* is the structure of a tie: its
-bodies are species, -1 the ground, and its row is 0.
+bodies are classes, -1 the ground, and its row is 0.
 
 """
 
@@ -32,7 +32,7 @@ from mbd_ros.execution.ir.trace import Operand, Symbol, Trace
 from mbd_ros.execution.program.records import flatten, mapped, size_of, with_constants
 from mbd_ros.execution.program.sweeps import Layout, Program, Tie, Ties
 from mbd_ros.execution.rolled.body_classes import (
-    handed_inputs, KEPT, Reload, Species, WORLD, world_inputs)
+    BodyClass, handed_inputs, KEPT, Reload, WORLD, world_inputs)
 
 TIE, FIRST, SECOND = 'tie', 'first', 'second'
 
@@ -57,17 +57,17 @@ def trace_tie(sweep: Ties, shape: Tie, hand: Any) -> TieCode:
     return TieCode(trace, flatten(one), flatten(other), list(out))
 
 
-def reserve(species: Species, zero: Any, changes: Sequence[bool]) -> list[int | None]:
+def reserve(body_class: BodyClass, zero: Any, changes: Sequence[bool]) -> list[int | None]:
     """Let bodies with ties keep what these add up to; return the slots of scalars that change."""
-    if not species.tied:
-        species.kept.append(zero)
+    if not body_class.tied:
+        body_class.kept.append(zero)
         return []
     places: list[int | None] = []
     for change in changes:
-        places.append(species.slots if change else None)
-        species.slots += change
+        places.append(body_class.slots if change else None)
+        body_class.slots += change
     slots = iter(places)
-    species.kept.append(mapped(zero, lambda leaf: (
+    body_class.kept.append(mapped(zero, lambda leaf: (
         leaf if (slot := next(slots)) is None else Reload(KEPT, slot))))
     return places
 
@@ -137,11 +137,11 @@ class TieWriter:
                 if adds:
                     self._lines += block.compute(code.trace,
                                                  [*code.first, *code.second, *code.out])
-                for name, species, values in (('tiefirst', shape.first, code.first),
-                                              ('tiesecond', shape.second, code.second)):
-                    if species < 0:
+                for name, index, values in (('tiefirst', shape.first, code.first),
+                                            ('tiesecond', shape.second, code.second)):
+                    if index < 0:
                         continue
-                    for entry, value in zip(places[species], values):
+                    for entry, value in zip(places[index], values):
                         kept = f'%{s}.{name}.kept'
                         if entry is None:
                             continue

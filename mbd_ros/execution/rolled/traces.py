@@ -13,7 +13,7 @@
 """
 The steps of all sweeps of a program, traced for rolled code.
 
-Code for all robots reads everything. Code for one robot, whose species know the constants that
+Code for all robots reads everything. Code for one robot, whose classes know the constants that
 their bodies share (numbers in ``Kind.body``), follows these through the sweeps: a scalar that is
 handed on as the same number by the ground and by all bodies is not handed on but known, as is most
 of a pose where all axes are parallel; a scalar that all children hand inwards as zero stays zero;
@@ -31,7 +31,7 @@ from mbd_ros.execution.ir.trace import Operand, Symbol, Trace
 from mbd_ros.execution.program.records import constants_of, flatten, mapped
 from mbd_ros.execution.program.sweeps import Inward, Outward, Program, Solve, Tie, Ties, Walk
 from mbd_ros.execution.rolled.body_classes import (
-    Code, HANDED, KEPT, shape_of, Species, start_of, trace_sweep, trace_walk_start,
+    BodyClass, Code, HANDED, KEPT, shape_of, start_of, trace_sweep, trace_walk_start,
     trace_walk_step, varying)
 from mbd_ros.execution.rolled.ties import reserve, TieCode, trace_tie
 
@@ -44,7 +44,7 @@ class SweepCode:
     Attributes
     ----------
     codes : list of Code
-        One for each species.
+        One for each class.
     landed, shape : record
         Shapes of what the sweep before and this one hand on.
     start : list of tuple
@@ -67,7 +67,7 @@ class SweepCode:
 
 @dataclass(frozen=True)
 class TiesCode:
-    """Code of each shape of ties; for each species where it keeps what they do, if it changes."""
+    """Code of each shape of ties; for each class where it keeps what they do, if it changes."""
 
     codes: list[TieCode]
     places: list[list[int | None]]
@@ -75,7 +75,7 @@ class TiesCode:
 
 @dataclass(frozen=True)
 class WalkCode:
-    """Walks that begin at a body of each species, and their steps."""
+    """Walks that begin at a body of each class, and their steps."""
 
     starts: list[list[Code]]
     steps: list[Code]
@@ -84,7 +84,7 @@ class WalkCode:
 Traced = SweepCode | TiesCode | WalkCode | None
 
 
-def traced(program: Program, species: Sequence[Species], shapes: Sequence[Tie]) -> list[Traced]:
+def traced(program: Program, classes: Sequence[BodyClass], shapes: Sequence[Tie]) -> list[Traced]:
     """
     Trace all sweeps of a program.
 
@@ -92,7 +92,7 @@ def traced(program: Program, species: Sequence[Species], shapes: Sequence[Tie]) 
     ----------
     program : Program
         The sweeps.
-    species : sequence of Species
+    classes : sequence of BodyClass
         The joint types; what their bodies keep is added to them.
     shapes : sequence of Tie
         The shapes of ties.
@@ -105,19 +105,19 @@ def traced(program: Program, species: Sequence[Species], shapes: Sequence[Tie]) 
     """
     found: list[Traced] = []
     shape: Any = None
-    folds = any(constants_of(one.body) for one in species)
+    folds = any(constants_of(one.body) for one in classes)
     for sweep in program.sweeps:
         if isinstance(sweep, Solve):
             found.append(None)
         elif isinstance(sweep, Ties):
-            found.append(_ties(sweep, species, shapes, shape, folds))
+            found.append(_ties(sweep, classes, shapes, shape, folds))
         elif isinstance(sweep, Walk):
-            starts = [trace_walk_start(sweep, one, program) for one in species]
+            starts = [trace_walk_start(sweep, one, program) for one in classes]
             carried = shape_of(starts[0][0].handed)
             found.append(WalkCode(starts, [
-                trace_walk_step(sweep, one, program, carried) for one in species]))
+                trace_walk_step(sweep, one, program, carried) for one in classes]))
         else:
-            code = sweep_code(sweep, species, program, shape, folds)
+            code = sweep_code(sweep, classes, program, shape, folds)
             shape = code.shape
             found.append(code)
     if not folds or any(code is None or isinstance(code, WalkCode) for code in found):
@@ -125,8 +125,8 @@ def traced(program: Program, species: Sequence[Species], shapes: Sequence[Tie]) 
     return trimmed(found)
 
 
-def sweep_code(sweep: Outward | Inward, species: Sequence[Species], program: Program, landed: Any,
-               folds: bool) -> SweepCode:
+def sweep_code(sweep: Outward | Inward, classes: Sequence[BodyClass], program: Program,
+               landed: Any, folds: bool) -> SweepCode:
     """
     Trace one sweep.
 
@@ -134,7 +134,7 @@ def sweep_code(sweep: Outward | Inward, species: Sequence[Species], program: Pro
     ----------
     sweep : Outward or Inward
         The sweep.
-    species : sequence of Species
+    classes : sequence of BodyClass
         The joint types; what their bodies keep is added to them.
     program : Program
         For its inputs.
@@ -155,12 +155,12 @@ def sweep_code(sweep: Outward | Inward, species: Sequence[Species], program: Pro
     else:
         step = start_of(trace, sweep, landed)
         ground, out = step.hand, list(step.out)
-    shape = _fixed(sweep, species, program, ground) if folds else shape_of(ground)
-    codes = [trace_sweep(sweep, one, program, shape) for one in species]
+    shape = _fixed(sweep, classes, program, ground) if folds else shape_of(ground)
+    codes = [trace_sweep(sweep, one, program, shape) for one in classes]
     return SweepCode(codes, landed, shape, list(enumerate(varying(ground, shape))), trace, out)
 
 
-def _fixed(sweep: Outward | Inward, species: Sequence[Species], program: Program, ground: Any
+def _fixed(sweep: Outward | Inward, classes: Sequence[BodyClass], program: Program, ground: Any
            ) -> Any:
     """Return the shape of what a sweep hands on, with the numbers that are the same everywhere."""
     inward = isinstance(sweep, Inward)
@@ -169,7 +169,7 @@ def _fixed(sweep: Outward | Inward, species: Sequence[Species], program: Program
     while True:  # fewer numbers each time
         shape = _filled(ground, known)
         hands = [flatten(trace_sweep(sweep, one.copy(), program, shape).handed)
-                 for one in species]
+                 for one in classes]
         before, known = known, [
             None if number is None or not all(_is(value, number) for value in values) else number
             for number, *values in zip(known, *hands)]
@@ -187,11 +187,11 @@ def _is(value: Operand, number: float) -> bool:
     return not isinstance(value, Symbol) and value == number
 
 
-def _ties(sweep: Ties, species: Sequence[Species], shapes: Sequence[Tie], handed: Any,
+def _ties(sweep: Ties, classes: Sequence[BodyClass], shapes: Sequence[Tie], handed: Any,
           folds: bool) -> TiesCode:
     codes = [trace_tie(sweep, shape, handed) for shape in shapes]
     places = []
-    for number, one in enumerate(species):
+    for number, one in enumerate(classes):
         records = [record for shape, code in zip(shapes, codes) for end, record in (
             (shape.first, code.first), (shape.second, code.second)) if end == number]
         changes = [not folds or any(not _is(record[k], 0.0) for record in records)
@@ -219,7 +219,7 @@ def trimmed(sweeps: Sequence[Traced],
         The same with less.
 
     """
-    kept: dict[int, set[int]] = {}  # slots that are read later, by species
+    kept: dict[int, set[int]] = {}  # slots that are read later, by class
     later: set[int] = set()  # what of its hand is read by the next sweep
     found: list[Traced] = []
     for number, code in reversed(list(enumerate(sweeps))):

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 
 from mbd_ros.execution.ir.straight_line import StraightLine
 from mbd_ros.execution.program.sweeps import Layout, Program
-from mbd_ros.execution.rolled.body_classes import Code, Species
+from mbd_ros.execution.rolled.body_classes import BodyClass, Code
 from mbd_ros.execution.rolled.traces import WalkCode
 
 
@@ -26,7 +26,7 @@ class WalkWriter:
     """Writes walks line by line."""
 
     _program: Program
-    _species: list[Species]
+    _classes: list[BodyClass]
     _kind: str
     _lines: list[str]
     _walk_hand: int
@@ -61,7 +61,7 @@ class WalkWriter:
                     self._lines += block.store(value, '%walked', axis * size + entry)
                 self._lines.append(f'  %{s}t{number}a{axis}.line = add i64 %{s}.vfirst, {axis}')
                 self._enter(block, f'{s}t{number}a{axis}.line', s, code,
-                            self._species[number].joint.nv)
+                            self._classes[number].joint.nv)
             self._lines.append(f'  br label %{s}.begun')
         counts = ', '.join(f'[{len(begun)}, %{s}.species{number}]'
                            for number, begun in enumerate(starts))
@@ -85,7 +85,7 @@ class WalkWriter:
             self._lines += block.compute(code.trace, [*(x for _, x in code.hand), *code.out])
             for entry, value in code.hand:
                 self._lines += block.store(value, f'%{w}.carried', entry)
-            self._enter(block, f'{w}.line', w, code, self._species[number].joint.nv)
+            self._enter(block, f'{w}.line', w, code, self._classes[number].joint.nv)
             self._lines.append(f'  br label %{w}.next')
         self._lines += [
             f'{w}.next:', f'  br label %{w}.loop', f'{w}.done:',

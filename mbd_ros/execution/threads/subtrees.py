@@ -80,10 +80,10 @@ def partition_of(program: Program, model: Model, count: int, folded: bool = Fals
 
 def subtrees_code(program: Program, model: Model, way: Partition) -> tuple[MachineCode, object]:
     """Return ``void kernel(argument..., world, result)`` for one state, and what it needs."""
-    kinds, species, shapes, _ = rolled_kinds(model, program, way.folded)
+    kinds, classes, shapes, _ = rolled_kinds(model, program, way.folded)
     rolled = subtree_code(program, kinds, SCALAR, shapes, tree_of(model).slots)
     shared = MachineCode(rolled.ir, optimization=2)
-    constants, topology = rolled_tables(model, species, ())
+    constants, topology = rolled_tables(model, classes, ())
     constants = constants.reshape(model.nb, -1)
     tables = [_trunk_tables(model, way, constants, topology)]
     tables += [_part_tables(model, part, constants, topology) for part in way.parts]
@@ -94,7 +94,7 @@ def subtrees_code(program: Program, model: Model, way: Partition) -> tuple[Machi
     calls = [native().address(name) for name in ('claim', 'post', 'finish', 'leave', 'now')]
     functions = [shared.address(f'{what}{k}') for k in program.swept
                  for what in ('begin', 'sweep')]
-    places = _places(model, way, rolled, species) if program.ties else {}
+    places = _places(model, way, rolled, classes) if program.ties else {}
     ties = {k: ties_in_place(program, model, k, places, rolled.shapes[k - 1])
             for k, sweep in enumerate(program.sweeps) if isinstance(sweep, Ties)}
     world = len(flatten(world_of(model)))
@@ -106,7 +106,7 @@ def subtrees_code(program: Program, model: Model, way: Partition) -> tuple[Machi
     return code, alive
 
 
-def _places(model: Model, way: Partition, rolled: RolledCode, species: Sequence[int]
+def _places(model: Model, way: Partition, rolled: RolledCode, classes: Sequence[int]
             ) -> dict[int, list[Place]]:
     """Return where the row of each body is."""
     rows = {body: ('%work', k + 1) for k, body in enumerate(way.trunk)}
@@ -115,7 +115,7 @@ def _places(model: Model, way: Partition, rolled: RolledCode, species: Sequence[
                      for body in range(part.first, part.last)})
     return {body: [Place(work, row * rolled.row, tuple(
         None if slot is None else row * rolled.row + slot
-        for slot in rolled.tied[species[body]]), 1)] for body, (work, row) in rows.items()}
+        for slot in rolled.tied[classes[body]]), 1)] for body, (work, row) in rows.items()}
 
 
 def _spans(model: Model, part: Part) -> tuple[tuple[int, int], tuple[int, int]]:
@@ -143,7 +143,7 @@ def _trunk_tables(model: Model, way: Partition, constants: NDArray[np.float64],
 def _part_tables(model: Model, part: Part, constants: NDArray[np.float64],
                  topology: NDArray[np.int64]) -> Tables:
     chosen, nb = slice(part.first, part.last), model.nb
-    parents, species, q, v = (topology[nb * k:nb * (k + 1)][chosen] for k in range(4))
+    parents, classes, q, v = (topology[nb * k:nb * (k + 1)][chosen] for k in range(4))
     local = np.where(parents == part.parent, -1, parents - part.first)
     return constants[chosen], np.concatenate([
-        local, species, q - q[0], v - v[0], slot_rows(model, range(part.first, part.last))])
+        local, classes, q - q[0], v - v[0], slot_rows(model, range(part.first, part.last))])

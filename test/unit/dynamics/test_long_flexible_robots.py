@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import mbd_ros
-from mbd_ros.dynamics.algorithms.flexible.long_trees import species_of
+from mbd_ros.dynamics.algorithms.flexible.long_trees import segment_classes
 from mbd_ros.model.state import random_configuration
 
 SERIES = '<mbd:armature value="0.05"/><mbd:series_elastic stiffness="300" damping="0.4"/></joint>'
@@ -99,9 +99,9 @@ def test_loops_over_segments_do_what_numpy_does(name):
 
 
 def test_code_does_not_grow_with_the_robot():
-    """Its size is that of the steps of each species; the first link hangs on the ground."""
+    """Its size is that of the steps of each class; the first link hangs on the ground."""
     short, long = (mbd_ros.load(chain(count, 0.01)) for count in (4, 16))
-    assert len(species_of(short)) == len(species_of(long)) == 2
+    assert len(segment_classes(short)) == len(segment_classes(long)) == 2
     assert mbd_ros.compile(long).how('forward_dynamics') == 'rolled'
 
 

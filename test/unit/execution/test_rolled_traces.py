@@ -27,7 +27,7 @@ from mbd_ros.execution import Compiled, Threads
 from mbd_ros.execution.executors.compiled import compiled_kernel
 from mbd_ros.execution.ir.straight_line import SCALAR
 from mbd_ros.execution.program.tree import tree_of
-from mbd_ros.execution.rolled.body_classes import Species, varying
+from mbd_ros.execution.rolled.body_classes import BodyClass, varying
 from mbd_ros.execution.rolled.bundles import rolled_bundles_of
 from mbd_ros.execution.rolled.code import rolled_code
 from mbd_ros.execution.rolled.tables import folds, rolled_kinds
@@ -108,7 +108,7 @@ def test_rings(axis, cut):
 @pytest.mark.parametrize('name', ['spatial10_universal', 'fourbar_revolute',
                                   'bricard_cube_revolute_cut'])
 def test_bodies_that_differ(name):
-    """Little is shared; species with one body are all numbers."""
+    """Little is shared; classes with one body are all numbers."""
     model = case_model(name)
     agree(model, Folded(), *random_motion(model))
 
@@ -167,7 +167,7 @@ def test_a_planar_ring_stays_planar():
     model = wheel(60)
     kinds, _, shapes, _ = rolled_kinds(model, program_of(model), folded=True)
     see, _, _, out = (code for code in traced(
-        program_of(model), [Species(*kind) for kind in kinds], shapes))
+        program_of(model), [BodyClass(*kind) for kind in kinds], shapes))
     assert sum(fixed is None for fixed in _leaves(see.shape.pose.rotation)) == 4
     assert see.shape.velocity.linear[2] == 0.0
     assert out.shape.acceleration.angular[:2] == (0.0, 0.0)
@@ -216,8 +216,8 @@ def test_nothing_is_known_of_what_varies():
     """Code for all robots reads every constant and every record."""
     model = wheel(12)
     kinds, _, shapes, _ = rolled_kinds(model, program_of(model))
-    species = [Species(*kind) for kind in kinds]
-    for code in traced(program_of(model), species, shapes):
+    classes = [BodyClass(*kind) for kind in kinds]
+    for code in traced(program_of(model), classes, shapes):
         if hasattr(code, 'shape'):
             assert len(varying(code.shape, code.shape)) == len(code.start)
             assert len(code.codes[0].hand) == len(code.start)

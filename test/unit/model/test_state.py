@@ -122,6 +122,14 @@ def test_quaternions_stay_unit_over_many_steps():
     assert abs(np.linalg.norm(q[3:]) - 1.0) < 1e-15
 
 
+def test_random_configurations_of_links_that_bend_are_straight():
+    urdf = Path(__file__).resolve().parents[3] / 'urdf'
+    arm = mbd_ros.load(urdf / 'flexible_arm.urdf', flexible=True)   # all its joints have ranges
+    for q in (state.random_configuration(arm, 3), *state.random_configuration(arm, 3, count=2)):
+        assert q.shape == (arm.nq,)
+        assert not q[arm.nq - len(arm.elastic_names):].any()
+
+
 def test_random_configurations_keep_the_limits():
     rng = np.random.default_rng(12)
     samples = np.array([state.random_configuration(ARM, rng) for _ in range(200)])

@@ -16,7 +16,7 @@ Dynamics of long robots with flexible links as machine code that loops over segm
 These are forward dynamics, the middle of a step of ``midpoint.py``, which is forward dynamics with
 other modal rows, and inverse dynamics.
 
-The steps of the recursion are traced once for each species of segments: those with the same joint
+The steps of the recursion are traced once for each class of segments: those with the same joint
 and the same numbers of elastic coordinates, here and in the parent. What all segments of a species
 have alike, zeros mostly, is a number of the code; the rest is in a table. A segment keeps a record
 in a workspace::
@@ -57,12 +57,12 @@ from mbd_ros.model.flexible.modal_data import Shape
 from mbd_ros.model.flexible.segments import Segment
 from mbd_ros.model.flexible.shape_integrals import ElasticBody
 
-MOST_SPECIES = 24
+MOST_CLASSES = 24
 """Each takes a quarter of a second to compile."""
 ELASTIC = ('first_moments', 'couplings', 'second_couplings', 'rotations', 'rotation_changes',
            'mass', 'stiffness', 'damping', 'second_stiffness')
 COLUMNS = ('species', 'c', 'q', 'v', 'qa', 'va', 'pva', 'P', 'R')
-"""Of the table: species, and where these begin."""
+"""Of the table: the class of the segment, and where these begin."""
 FORWARD = {
     'c': ('constants', 'c'), 'q': ('q', 'q'), 'v': ('v', 'v'), 't': ('tau', 'v'),
     'qa': ('q', 'qa'), 'va': ('v', 'va'), 'ta': ('tau', 'va'), 'pqa': ('q', 'pqa'),
@@ -82,7 +82,7 @@ INVERSE = {**FORWARD, 't': ('qdd', 'v'), 'ta': ('qdd', 'va')}
 BIAS = {name: place for name, place in INVERSE.items() if name not in ('t', 'ta')}
 
 
-class Species(NamedTuple):
+class SegmentClass(NamedTuple):
     """What segments have in common."""
 
     kind: JointType | None
@@ -208,28 +208,29 @@ def structure(body: ElasticBody | None) -> tuple[bytes, int]:
     return (b'', 0) if body is None else (body.pairs.tobytes(), body.count)
 
 
-def species_of(model: Model) -> dict[Species, list[int]]:
-    """Return the numbers of the segments of each species."""
+def segment_classes(model: Model) -> dict[SegmentClass, list[int]]:
+    """Return the numbers of the segments of each class."""
     segments = tree_of_segments(model).segments
-    found: dict[Species, list[int]] = {}
+    found: dict[SegmentClass, list[int]] = {}
     for i, segment in enumerate(segments):
         above = None if segment.parent < 0 else segments[segment.parent].elastic
-        one = Species(joint_of(model, segment)[0], segment.parent < 0,
-                      segment.attachment is not None, structure(segment.elastic),
-                      structure(above))
+        one = SegmentClass(joint_of(model, segment)[0], segment.parent < 0,
+                           segment.attachment is not None, structure(segment.elastic),
+                           structure(above))
         found.setdefault(one, []).append(i)
     return found
 
 
 def rolls(model: Model) -> bool:
-    """Return whether the segments of a robot are of few species, and nothing else acts on them."""
-    return not model.loops and loads_of(model).none and 0 < len(species_of(model)) <= MOST_SPECIES
+    """Return whether the segments of a robot are of few classes, and nothing else acts on them."""
+    return (not model.loops and loads_of(model).none
+            and 0 < len(segment_classes(model)) <= MOST_CLASSES)
 
 
 def steps_of(model: Model, i: int, values: Sequence[Any], parent: ElasticBody | None,
              inputs: Sequence[str]) -> tuple[list[Code], int]:
     """
-    Return the steps of a species, by its segment i, and the size of its record.
+    Return the steps of a class, by its segment i, and the size of its record.
 
     The second is inward. Inverse dynamics, whose inputs have no efforts, have no third.
     """
@@ -415,7 +416,7 @@ def rolled(program: ArrayProgram, model: Model, width: Width) -> tuple[MachineCo
 
     """
     segments = tree_of_segments(model).segments
-    groups = species_of(model)
+    groups = segment_classes(model)
     pointers, stages = (
         (MIDPOINT, 3) if 'step' in program.inputs else (FORWARD, 3) if 'tau' in program.inputs
         else (INVERSE if 'qdd' in program.inputs else BIAS, 2))
