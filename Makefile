@@ -14,7 +14,7 @@
 #   make upstream DIR=FOLDER                 ROS 2's own tests, of checkouts there, on rosless
 #   make nightly                             tests, chaos and the real rclpy: two hours
 #   make robots                              for make test: real robots, 415 MB
-#   make compilers                           for make test: clang, cross compilers and emulators (apt)
+#   make compilers                           clang, cross compilers and emulators (apt, 1 GB), which tests use
 #   make mutants [ARGS="--minutes 10"]       changed programs: would a test notice?
 #   make pictures                            those of docs/page.md, each control used in a browser
 #   make rviz-pictures                      what RViz draws of every launch, in build/rviz
@@ -59,7 +59,7 @@ cyclone: $(STAMPS)/installed
 # For two processors: two of the workers begin with launches, which wait most of the time, the
 # third one computes beside them (conftest.py); WORKERS=0 for a debugger.
 WORKERS := 3
-test: install test-tools browser compilers
+test: install test-tools browser
 	MBD_ROS_EVERY_TEST=1 $(BIN)/pytest -n $(WORKERS) $(PYTEST_ARGS)
 
 # Two minutes of the numerical packages, breadth first, without nodes and browsers (conftest.py).
@@ -203,7 +203,7 @@ real: $(REAL)/ros.sh
 upstream: install test-tools
 	@$(BIN)/python rosless/test/upstream.py $(DIR) $(ARGS)
 
-nightly: test chaos real
+nightly: compilers test chaos real
 
 mutants: install $(STAMPS)/mutants
 	@$(BIN)/python scripts/mutants.py $(ARGS)
