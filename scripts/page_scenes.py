@@ -406,10 +406,13 @@ SIZES = ((1280, 720), (1920, 1080))
 def sizes(person: Person, graph: Graph) -> None:
     """Look at every tab in a small window and in a large one."""
     person.browser.wait_for_text('tracking error', 120.0)
-    for size in SIZES:
-        person.resize(*size)
-        time.sleep(SHOWN)
-        person.whole_picture(f'size_{size[0]}')
+    small, large = SIZES
+    person.resize(*small)
+    time.sleep(SHOWN)
+    person.whole_picture('size_1280')
+    person.resize(*large)
+    time.sleep(SHOWN)
+    person.whole_picture('size_1920')
 
 
 def every_tab(name: str) -> Callable[[Person, Graph], None]:
