@@ -14,10 +14,10 @@
 #   make upstream DIR=FOLDER                 ROS 2's own tests, of checkouts there, on rosless
 #   make nightly                             tests, chaos and the real rclpy: two hours
 #   make robots                              for make test: real robots, 415 MB
-#   make compilers                           clang, cross compilers and emulators (apt, 1 GB), which tests use
+#   make compilers                           for tests: clang, cross compilers, emulators (apt, 1 GB)
 #   make mutants [ARGS="--minutes 10"]       changed programs: would a test notice?
 #   make pictures                            those of docs/page.md, each control used in a browser
-#   make rviz-pictures                      what RViz draws of every launch, in build/rviz
+#   make rviz-pictures                       what RViz draws of every launch, in build/rviz
 #   make notebook                            the outputs of docs/tutorials/day.ipynb
 #   make docs                                the pages as HTML with an API reference, in build/docs
 #   make ament                               the linters of ROS 2 themselves, of Debian or ROS

@@ -26,10 +26,10 @@ from mbd_ros.description.records.mechanism import FlexibleBody, Mechanism
 from mbd_ros.description.write.modal import modal_arrays, write_modal
 from mbd_ros.description.xml.arrays import read_arrays
 from mbd_ros.errors import DescriptionError, InvalidValueError, UnknownNameError
+from mbd_ros.model.flexible.attachment_segments import Seat, seated
 from mbd_ros.model.flexible.exported import by_integrals
 from mbd_ros.model.flexible.finite_elements import (
     checked, FiniteElements, GEOMETRIC, reduced, ReducedLink)
-from mbd_ros.model.flexible.attachment_segments import Seat, seated
 
 PREFIX = 'joint_'
 """Of the arrays that say which nodes carry a joint."""

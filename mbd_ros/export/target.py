@@ -23,9 +23,9 @@ import llvmlite.binding as llvm
 
 from mbd_ros.errors import InvalidValueError, UnsupportedError
 from mbd_ros.execution.ir.machine_code import emit
-from mbd_ros.export.x86_levels import LEVELS
 from mbd_ros.export.real import Real
 from mbd_ros.export.wasm import bitcode
+from mbd_ros.export.x86_levels import LEVELS
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,6 @@ from mbd_ros.export.identifiers import (
     bytes_ir, checked_name, checked_package, distinct, identifier)
 from mbd_ros.export.jax_ir import jax_ir, name_of as jax_name
 from mbd_ros.export.js_text import javascript
-from mbd_ros.export.x86_levels import dispatch_ir
 from mbd_ros.export.modules import ALIGNED, Modules
 from mbd_ros.export.plugin_text import (
     has_plugin, plugin_cmake, plugin_description, plugin_source)
@@ -58,6 +57,7 @@ from mbd_ros.export.real import DOUBLE, Real, real_named
 from mbd_ros.export.stack import BESIDE, calls_of, deepest, emit_measured
 from mbd_ros.export.target import NATIVE, Target, target_named
 from mbd_ros.export.wasm import linked, runnable
+from mbd_ros.export.x86_levels import dispatch_ir
 from mbd_ros.model import Model, state
 
 JOINTS = 'joint_control_step'

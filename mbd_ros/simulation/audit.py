@@ -21,9 +21,9 @@ import numpy as np
 
 from mbd_ros.dynamics import PreparedDynamics
 from mbd_ros.dynamics.functions.equations_of_motion import Energy, energy_of
+from mbd_ros.simulation.dissipation_audit import CURRENT
 from mbd_ros.simulation.manifold import Vector
 from mbd_ros.simulation.motion import FreeMotion, INTEGRATOR, Motion
-from mbd_ros.simulation.dissipation_audit import CURRENT
 from mbd_ros.simulation.runge_kutta import increment
 
 

@@ -34,9 +34,9 @@ from mbd_ros.execution.compiled_calls.call_recorder import CallRecorder
 from mbd_ros.execution.compiled_calls.fused import fused_code, Indirect
 from mbd_ros.execution.compiled_calls.repeated_states import repeated_states
 from mbd_ros.model import Model, state
+from mbd_ros.simulation.dissipation_audit import Resistance
 from mbd_ros.simulation.integrators import rk4_step
 from mbd_ros.simulation.manifold import Vector
-from mbd_ros.simulation.dissipation_audit import Resistance
 from mbd_ros.simulation.runge_kutta import increment
 
 CHUNK = 256

@@ -59,11 +59,11 @@ from mbd_ros.execution.stacks.blocks import solve_definite
 from mbd_ros.execution.stacks.stacks import apply, vector_stack, vectors
 from mbd_ros.model import JointType
 from mbd_ros.simulation.coded_steps import less_than_bare, Recorder, Scheme
+from mbd_ros.simulation.dissipation_audit import Resistance
 from mbd_ros.simulation.integrators import finite_step
 from mbd_ros.simulation.manifold import normalized, Vector
 from mbd_ros.simulation.manifold import rate as rate_of
 from mbd_ros.simulation.motion import FreeMotion
-from mbd_ros.simulation.dissipation_audit import Resistance
 from mbd_ros.spatial.rank_thresholds import IMPLIED_LOOP_ROWS
 
 OF_SPRING = 0.2

@@ -26,10 +26,10 @@ from mbd_ros.dynamics.quantities.joint_friction import dry_friction_sign, viscou
 from mbd_ros.environment.fluid_law import Fluid
 from mbd_ros.model import Model
 from mbd_ros.simulation.coded_steps import can_be_coded, CodedSteps, LinearEfforts, rk4, Scheme
+from mbd_ros.simulation.dissipation_audit import flows_unevenly, Resistance
 from mbd_ros.simulation.loop_motion import LoopStabilization
 from mbd_ros.simulation.manifold import checked, Vector
 from mbd_ros.simulation.propulsion import propelled, Propulsion
-from mbd_ros.simulation.dissipation_audit import flows_unevenly, Resistance
 
 Efforts: TypeAlias = ArrayLike | Callable[[float, Vector, Vector], ArrayLike]
 """

@@ -21,9 +21,9 @@ from dataclasses import asdict
 import json
 import re
 
+from mbd_ros.cli.comparison.format_round_trip import Written
 from mbd_ros.cli.comparison.verdict import (
     BY_BOTH, EQUAL, FAILED, NOT_EQUAL, REFUSED, UNCOMPARED, Verdict)
-from mbd_ros.cli.comparison.format_round_trip import Written
 
 STATUSES = (EQUAL, NOT_EQUAL, FAILED, REFUSED, BY_BOTH, UNCOMPARED)
 

@@ -26,9 +26,9 @@ from typing import Any
 import numpy as np
 
 import mbd_ros
+from mbd_ros.cli.comparison.format_round_trip import Written, written
 from mbd_ros.cli.comparison.quantities import (
     Array, Difference, difference, Evaluation, Peer, PeerError, Quantities, rate_names)
-from mbd_ros.cli.comparison.format_round_trip import Written, written
 from mbd_ros.description.read import read
 from mbd_ros.description.records.mechanism import Mechanism
 from mbd_ros.description.xml.file_content import is_xacro

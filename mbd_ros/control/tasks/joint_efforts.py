@@ -27,8 +27,8 @@ import contextlib
 import numpy as np
 
 from mbd_ros.control.constraints.joint_paths import JointPaths
-from mbd_ros.control.control_step.joint_reference import JointReference
 from mbd_ros.control.control_step.bending_compensation import RigidLinks
+from mbd_ros.control.control_step.joint_reference import JointReference
 from mbd_ros.control.references.joint_coordinates import JointCoordinates
 from mbd_ros.control.references.splines import PiecewisePolynomial
 from mbd_ros.control.tasks.approaching import go_through

@@ -31,8 +31,8 @@ from mbd_ros.control.constraints.constraint_stack import Stack
 from mbd_ros.control.constraints.servo_constraints import Constraint
 from mbd_ros.control.constraints.tool_constraints import ToolPosition
 from mbd_ros.control.control_step.applied_forces import PostureSpring, STEPS_AHEAD
-from mbd_ros.control.control_step.constrained_motion import ConstrainedMotion
 from mbd_ros.control.control_step.bending_compensation import BendingLinks, bends, RigidLinks
+from mbd_ros.control.control_step.constrained_motion import ConstrainedMotion
 from mbd_ros.control.control_step.nominal_model import NominalModel
 from mbd_ros.control.references.arguments import (
     flag, mapping, mappings, number_not_below_zero, positive_number, row, text, texts)

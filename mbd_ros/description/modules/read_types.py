@@ -208,8 +208,8 @@ def _moving(fields: Fields) -> PortJoint:
     if 'dynamics' in fields:
         known = tuple(one.name for one in dataclasses.fields(Dynamics) if one.name != 'springs')
         feel = fields['dynamics'].fields(*known)
-        dynamics = dataclasses.replace(
-            dynamics, **{name: feel.not_negative(name) for name in known})
+        values: dict[str, Any] = {name: feel.not_negative(name) for name in known}
+        dynamics = Dynamics(**values)
         if dynamics.series_stiffness and not dynamics.armature:
             feel.owner.fail("has 'series_stiffness' without 'armature'; allowed: a rotor between "
                             'motor and spring')

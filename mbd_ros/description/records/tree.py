@@ -17,12 +17,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from mbd_ros.description.records.tree_joint_choice import carriers
 from mbd_ros.description.records.finding import Source
 from mbd_ros.description.records.inertia_check import HUGE
 from mbd_ros.description.records.loop_joints import closing
 from mbd_ros.description.records.mechanism import Joint, Link, LoopJoint
 from mbd_ros.description.records.report import nearest, Report
+from mbd_ros.description.records.tree_joint_choice import carriers
 
 
 class Tree(NamedTuple):

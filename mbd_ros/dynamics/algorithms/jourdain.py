@@ -31,10 +31,10 @@ from typing import Any
 
 import numpy as np
 
+from mbd_ros.dynamics.algorithms.joint_springs import spring_efforts
 from mbd_ros.dynamics.algorithms.stacked_kinematics import (
     along_axes, around_bodies, axes_of, columns_of, drift_of, motion_of, paths_of, reaches,
     spring_loads)
-from mbd_ros.dynamics.algorithms.joint_springs import spring_efforts
 from mbd_ros.execution import Threads
 from mbd_ros.execution.program.array_program import ArrayProgram
 from mbd_ros.execution.program.sweeps import Layout, Program

@@ -516,10 +516,11 @@ class _Search:
         model, file = self._model, self._model.mechanism.file
         self._findings += missing
         speeds = np.max([np.abs(run.v).max(axis=0) for run in self._recorded.runs], axis=0)
-        resting = [model.coordinate_names[k] for k in self._entries if speeds[k] < 2.0 * STICKING_SPEED]
+        slow = 2.0 * STICKING_SPEED
+        resting = [model.coordinate_names[k] for k in self._entries if speeds[k] < slow]
         if resting and self._joints:
             self._findings.append(Finding(
-                'warning', f"joints {', '.join(resting)} hardly move (below {2.0 * STICKING_SPEED:g} rad/s "
+                'warning', f"joints {', '.join(resting)} hardly move (below {slow:g} rad/s "
                 'or m/s): their friction and rotor inertias stay as assumed', file))
         outliers = (self._equations.use == 0.0).sum(axis=0)
         if outliers.any():

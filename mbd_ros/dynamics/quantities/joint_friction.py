@@ -28,7 +28,7 @@ STICKING_SPEED = 0.01
 
 
 def dry_friction_sign(v: Array) -> Array:
-    """Return the sign of v (..., nv) that dry friction has, smooth: ``tanh(v / STICKING_SPEED)``."""
+    """Return the sign of v (..., nv) as dry friction has it, ``tanh(v / STICKING_SPEED)``."""
     return np.asarray(np.tanh(v / STICKING_SPEED))
 
 

@@ -21,8 +21,8 @@ import numpy as np
 
 from mbd_ros.description.records.mechanism import FlexibleBody, ModalPoint
 from mbd_ros.description.records.modal import ShapeIntegrals
-from mbd_ros.model.flexible.modal_data import Array, Integrals, modal_data
 from mbd_ros.model.flexible.attachment_segments import Seat
+from mbd_ros.model.flexible.modal_data import Array, Integrals, modal_data
 from mbd_ros.model.flexible.shape_integrals import integrals_of
 from mbd_ros.model.flexible.stations import stations_of
 

@@ -36,8 +36,8 @@ from mbd_ros.description.records.budget import look
 from mbd_ros.description.records.frames import axis_rotation
 from mbd_ros.description.records.mechanism import FlexibleBody, Joint, Mechanism
 from mbd_ros.errors import DescriptionError
-from mbd_ros.model.flexible.modal_data import modal_data, ModalData, Shape
 from mbd_ros.model.flexible.attachment_segments import seated
+from mbd_ros.model.flexible.modal_data import modal_data, ModalData, Shape
 from mbd_ros.model.flexible.shape_integrals import (
     cross_matrices, elastic_body, ElasticBody, transmission, turned)
 from mbd_ros.model.link_frame import LinkFrame

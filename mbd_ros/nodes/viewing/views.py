@@ -27,10 +27,10 @@ from mbd_ros.nodes.viewing.executor_queue import ExecutorQueue
 from mbd_ros.nodes.viewing.fluid_and_ground import Surroundings
 from mbd_ros.nodes.viewing.gains import Gains
 from mbd_ros.nodes.viewing.goals import Goals
+from mbd_ros.nodes.viewing.last_minute import Past
 from mbd_ros.nodes.viewing.link_details import LinkDetails
 from mbd_ros.nodes.viewing.loads import Loads
 from mbd_ros.nodes.viewing.log import LogView
-from mbd_ros.nodes.viewing.last_minute import Past
 from mbd_ros.nodes.viewing.path_dragging import PathDragging
 from mbd_ros.nodes.viewing.pushing import Pushing
 from mbd_ros.nodes.viewing.recording import Recording

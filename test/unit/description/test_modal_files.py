@@ -26,8 +26,8 @@ from mbd_ros.description.urdf.modal_file import read_modal_arrays
 from mbd_ros.description.write.modal import modal_arrays, write_modal
 from mbd_ros.description.write.urdf import urdf_text
 from mbd_ros.errors import DescriptionError, MbdError
-from mbd_ros.model.flexible.exported import by_integrals
 from mbd_ros.model.flexible.attachment_segments import Seat
+from mbd_ros.model.flexible.exported import by_integrals
 
 ARM = 'urdf/flexible_arm.urdf'
 BEAM = ('<origin xyz="0.1 0.02 0" rpy="0.3 -0.2 0.4"/><beam length="1" linear_density="0.5" '

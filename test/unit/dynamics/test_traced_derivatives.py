@@ -17,7 +17,7 @@ import pytest
 from random_loops import random_loops
 
 import mbd_ros
-from mbd_ros.dynamics.prepared import traced_derivatives as derivative_results
+from mbd_ros.dynamics.prepared import traced_derivatives as derivatives
 from mbd_ros.model.state import integrate
 
 SIMPLE = ('continuous', 'prismatic')
