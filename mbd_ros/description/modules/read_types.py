@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 import dataclasses
-from typing import cast, get_args
+from typing import Any, cast, get_args
 
 from mbd_ros.description.modules.inner_tree import check_tree
 from mbd_ros.description.modules.part import read_part
