@@ -48,12 +48,11 @@ from mbd_ros.model.names import simple_joints
 from mbd_ros.model.state import floating_base
 from mbd_ros.nodes.controlling.background_work import DefaultGroupQueue, run_in_thread
 from mbd_ros.nodes.controlling.controller_drawings import ControllerDrawings
-from mbd_ros.nodes.controlling.controller_goals import (
-    Controlled, ControllerGoals, IDLE, ON_PURPOSE)
+from mbd_ros.nodes.controlling.controller_goals import Controlled, ControllerGoals, IDLE
 from mbd_ros.nodes.controlling.drag_targets import DragTargets
 from mbd_ros.nodes.controlling.hardware import Hardware
 from mbd_ros.nodes.controlling.live_gains import change_task
-from mbd_ros.nodes.controlling.modes import FINE, mode_text, MODES, SENDING
+from mbd_ros.nodes.controlling.modes import mode_text, MODES, SENDING
 from mbd_ros.nodes.controlling.state_senders import StateSenders
 from mbd_ros.nodes.controlling.state_stream import StateStream
 from mbd_ros.nodes.controlling.state_synchronizer import CompletedJoints, StateSynchronizer
@@ -511,8 +510,8 @@ class Controller(ManagedNode):
             **self._answering.figures('message to efforts'), **self._senders.figures()}
         if self._source.robot is None:
             return self._source.without_robot(values)
-        fine = f'holding: {self._why}' if self._why in ON_PURPOSE else FINE.get(self._mode)
-        if fine and (self._mode != ControllerState.MODE_WEIGHTLESS or not self._why):
+        fine = mode_text(self._mode, self._why)
+        if fine and self._mode != ControllerState.MODE_WAITING:
             if self._source.problem:
                 return Health(WARNING, f'new description refused: {self._source.problem}', values)
             rival = rivals(self, self._hardware.topic_name) or self._senders.problem()

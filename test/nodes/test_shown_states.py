@@ -36,7 +36,10 @@ def test_transforms_keep_up_with_the_clock(launch, graph, tmp_path):
     graph.wait_until(lambda: 'tool' in children() or len(children()) > 2, 'links are placed')
     graph.wait_until(lambda: any(one.header.frame_id == 'world' for message in list(transforms)
                                  for one in message.transforms), 'the base is placed')
-    assert not states   # the robot is still compiled
+    graph.wait_until(lambda: bool(states), 'the robot moves')
+    first = min(nanoseconds(one.header.stamp) for message in list(transforms)
+                for one in message.transforms if one.header.frame_id == 'world')
+    assert first < nanoseconds(states[0].header.stamp)   # it was placed while it was compiled
 
     def age(message):
         stamp = (message.transforms[0] if isinstance(message, TFMessage) else message).header.stamp

@@ -27,13 +27,13 @@ from mbd_ros.errors import UnsupportedError
 SHIPPED = sorted((Path(__file__).resolve().parents[2] / 'urdf').iterdir())
 
 REFUSED = {
-    'delta.urdf.xacro': "4: writing the floating joint 'platform_joint' as SDF",
+    'delta.urdf.xacro': "xacro:75: writing the floating joint 'platform_joint' as SDF",
     'five_bar.urdf': "five_bar.urdf:128: writing the loop joint 'tool' as SDF is not supported in "
                      'this version; SDFormat wants other names for joints than for links, and '
                      'there is a link of that name; rename one',
     'flexible_arm.urdf': "writing the bending of link 'upper_arm' as SDF",
     'rov.urdf': "writing the fluid around link 'hull' as SDF",
-    'stewart.urdf.xacro': "4: writing the floating joint 'platform_joint' as SDF",
+    'stewart.urdf.xacro': "xacro:76: writing the floating joint 'platform_joint' as SDF",
 }
 
 

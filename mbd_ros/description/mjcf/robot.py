@@ -31,7 +31,7 @@ from mbd_ros.description.records.loop_joints import check_loops
 from mbd_ros.description.records.mechanism import Mechanism
 from mbd_ros.description.records.report import Report
 from mbd_ros.description.records.side_file import stem_of
-from mbd_ros.description.records.tree import span
+from mbd_ros.description.records.tree import check_names, span
 from mbd_ros.description.write.urdf import urdf_text
 from mbd_ros.description.xml.xml_tree import children
 
@@ -78,6 +78,8 @@ def read_mjcf(root: Any, report: Report) -> Mechanism:
     for one in {id(one.root): one for one in tree.documents}.values():
         _remark_parts(one)
         remark_unused(one)
+    check_names('joint', tree.joints, report)
+    check_names('link', tree.links, report)
     read_transmissions(tree)
     links = scaled(tree.links, document.settings.total)
     add_timed_springs(tree, links)

@@ -149,7 +149,7 @@ def places_of(tree: Tree, coordinates: Mapping[str, float]) -> dict[str, Array]:
         elif joint.kind == 'prismatic':
             motion[:3, 3] = coordinates.get(joint.name, 0.0) * np.array(joint.axis)
         elif joint.kind == 'floating':
-            motion = tree.at_start[joint.child]
+            motion = tree.at_start.get(joint.child, np.eye(4))   # else one of several in a body
         moved[joint.name] = motion
     return zero_poses(tree.links[0].name, tree.joints, moved)
 

@@ -68,8 +68,8 @@ def span(links: Sequence[Link], joints: Sequence[Joint], report: Report, *,
     """
     if not links:
         raise report.error('the robot has no <link>', Source(report.file))
-    _check_names('link', links, report)
-    _check_names('joint', joints, report)
+    check_names('link', links, report)
+    check_names('joint', joints, report)
     _check_ends(links, joints, report)
     root = _find_root(links, joints, report)
     parents = carriers(root, joints, driven, kept)
@@ -99,7 +99,8 @@ def _find_root(links: Sequence[Link], joints: Sequence[Joint], report: Report) -
     return next(link.name for link in links if link.name in ring)
 
 
-def _check_names(kind: str, items: Sequence[Link] | Sequence[Joint], report: Report) -> None:
+def check_names(kind: str, items: Sequence[Link] | Sequence[Joint], report: Report) -> None:
+    """Check that names of links or of joints differ; DescriptionError if not."""
     lines: dict[str, int | None] = {}
     for item in items:
         if item.name in lines:

@@ -33,7 +33,6 @@ from mbd_ros.description.records.vocabulary import (
     AS_PUBLISHED, GENERATION, GRAVITY, GRAVITY_COMPENSATION, ROBOT)
 from mbd_ros.description.urdf.annotations import read_flexibles, read_fluids
 from mbd_ros.description.urdf.contacts import read_contacts
-from mbd_ros.description.urdf.gazebo_physics import add_gazebo_physics
 from mbd_ros.description.urdf.joint import read_joint
 from mbd_ros.description.urdf.joint_numbers import numbers_of
 from mbd_ros.description.urdf.loops import Found, read_loops, refuse_unread
@@ -88,7 +87,6 @@ def read_urdf(robot: Any, report: Report, *,
     if closed is not None:
         closed.change_joints(robot)
     add_rotors(robot, report)
-    add_gazebo_physics(robot, report)
     numbers = numbers_of(robot)
     links = tuple(_read_link(element, raw, report)
                   for element, raw in zip(robot.findall('link'), numbers.links))

@@ -23,8 +23,10 @@ from mbd_ros.description.records.report import owner, Report, tag_name
 MOST_ANGLE = tau + 0.01
 """[rad]: one turn, rounded."""
 
+_TRUE, _FALSE = ('true', '1'), ('false', '0')
+SPRING = 'the spring is not in the equations; <mbd:spring stiffness="{}"/> in the joint is'
 _NOT_READ = {
-    'spring_stiffness': 'the spring is not in the equations',
+    'springStiffness': SPRING, 'springReference': '', 'spring_stiffness': SPRING,
     'dampingFactor': 'the damping of the link is not in the equations',
     'provideFeedback': '', 'initial_joint_position': ''}
 """Parts of ``<gazebo reference>`` that Gazebo moves the robot by, and what to say of them."""
@@ -49,15 +51,16 @@ def remark_suspicious(robot: Any, report: Report) -> None:
             report.remark('warning', f'{owner(element)}rpy="{text}" of <{tag_name(element)}> is '
                           'more than a turn', report.source(element),
                           'angles are radians: 90 degrees are 1.5707963267948966')
-    joints = {joint.get('name') for joint in robot.findall('joint')}
     for gazebo in robot.iterfind('gazebo'):
         name = gazebo.get('reference', '').strip()
         for part in gazebo.iterchildren('*') if name else ():
             value = (part.text or part.get('value') or '').strip()
-            if part.tag == 'springStiffness' and name not in joints:
-                what = f"there is no joint '{name}'"
+            if (part.tag == 'gravity' and value.lower() in _FALSE) or (
+                    part.tag == 'turnGravityOff' and value.lower() in _TRUE):
+                what = ('gravity acts on the link all the same; <mbd:gravity_compensation '
+                        'value="1"/> in the link takes its weight off')
             else:
-                what = _NOT_READ.get(part.tag, '')
+                what = _NOT_READ.get(part.tag, '').format(value)
             if what and value not in ('0', '0.0'):
                 report.remark('warning', f"<gazebo reference='{name}'>: <{part.tag}>{value}"
                               f'</{part.tag}> is not used: {what}', report.source(part))

@@ -335,7 +335,7 @@ def jacobian(
     if frame != WORLD_ALIGNED:
         return _into(jacobian_in(model, q, link, frame=frame, executor=executor), out)
     if executor is None and out is None:
-        found: Array = JACOBIANS.of(model)[frame][link](q)
+        found: Array = JACOBIANS.call(model, frame, link)(q)
         return found
     return _into(compile_model(model, executor=executor).jacobian(q, link), out)
 
@@ -354,7 +354,7 @@ def pose(
 
     """
     if executor is None and out is None:
-        found: Array = POSES.of(model)[WORLD_ALIGNED][link](q)
+        found: Array = POSES.call(model, WORLD_ALIGNED, link)(q)
         return found
     return _into(compile_model(model, executor=executor).pose(q, link), out)
 

@@ -59,7 +59,7 @@ def frame_velocity(model: Model, q: ArrayLike, v: ArrayLike, link: str, *,
 
     """
     if executor is None:
-        return VELOCITIES.of(model)[frame][link](q, v)
+        return VELOCITIES.call(model, frame, link)(q, v)
     return compile_model(model, executor=executor).frame_velocity(q, v, link, frame)
 
 
@@ -74,7 +74,7 @@ def frame_acceleration(model: Model, q: ArrayLike, v: ArrayLike, qdd: ArrayLike,
     and errors are those of ``frame_velocity``; qdd is (nv,) or (N, nv).
     """
     if executor is None:
-        return ACCELERATIONS.of(model)[frame][link](q, v, qdd)
+        return ACCELERATIONS.call(model, frame, link)(q, v, qdd)
     return compile_model(model, executor=executor).frame_acceleration(q, v, qdd, link, frame)
 
 
@@ -103,7 +103,7 @@ def jacobian_rate(model: Model, q: ArrayLike, v: ArrayLike, link: str, *,
     """
     require_frame(frame)
     if executor is None and frame == WORLD_ALIGNED:
-        found: Array = RATES.of(model)[WORLD_ALIGNED][link](q, v)
+        found: Array = RATES.call(model, WORLD_ALIGNED, link)(q, v)
         return found
     dyn = compile_model(model, executor=executor)
     rate = dyn.jacobian_rate(q, v, link)

@@ -77,7 +77,7 @@ def frame_velocity_derivatives(
 
     """
     if executor is None:
-        found: FrameVelocityDerivatives = VELOCITIES.of(model)[frame][link](q, v)
+        found: FrameVelocityDerivatives = VELOCITIES.call(model, frame, link)(q, v)
         return found
     return compile_model(model, executor=executor).frame_velocity_derivatives(q, v, link, frame)
 
@@ -111,7 +111,7 @@ def jacobian_derivatives(
 
     """
     if executor is None:
-        found: Array = JACOBIANS.of(model)[frame][link](q)
+        found: Array = JACOBIANS.call(model, frame, link)(q)
         return found
     return compile_model(model, executor=executor).jacobian_derivatives(q, link, frame)
 
@@ -127,7 +127,7 @@ def frame_acceleration_derivatives(
     references are those of ``frame_velocity_derivatives``; qdd is (nv,) or (N, nv).
     """
     if executor is None:
-        found: FrameAccelerationDerivatives = ACCELERATIONS.of(model)[frame][link](q, v, qdd)
+        found: FrameAccelerationDerivatives = ACCELERATIONS.call(model, frame, link)(q, v, qdd)
         return found
     return compile_model(model, executor=executor).frame_acceleration_derivatives(
         q, v, qdd, link, frame)

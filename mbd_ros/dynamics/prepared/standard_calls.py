@@ -152,6 +152,14 @@ class StandardLinkCalls(OwnedTable['CallsOfFrames']):
 
     def __init__(self, function: str) -> None:
         super().__init__(lambda model: CallsOfFrames(_checked(model), function))
+        self._function = function
+
+    def call(self, model: Model, frame: str, link: str) -> Callable[..., Any]:
+        """Return the callable of a link; what is wrong with a name is an error of this package."""
+        try:
+            return self.of(model)[frame][link]
+        except TypeError:   # a list, for one
+            return compile_model(_checked(model)).of_link(self._function, link, frame)
 
 
 class CallsOfFrames(dict[str, 'CallsOfLinks']):

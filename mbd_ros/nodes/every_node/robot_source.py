@@ -268,7 +268,7 @@ class RobotSource:
         That a busy machine takes long without compiling anything is no news.
         """
         begin, said = time.monotonic(), False
-        cost = COMPILE_COSTS.get(self._node.NAME, OTHER_COST)
+        cost = COMPILE_COSTS.get(getattr(self._node, 'NAME', ''), OTHER_COST)
         while not ready.wait(SLOW) and self._node.context.ok():
             done, took = compilations().since(before), time.monotonic() - begin
             if not done.characters:

@@ -66,20 +66,6 @@ def test_a_fixed_or_planar_joint_has_no_spring():
         assert any('<mbd:spring> has no meaning' in str(one) for one in model.findings)
 
 
-def test_gazebo_springs():
-    text = URDF.format('revolute', LIMIT, '<gazebo reference="j"><springReference>0.5'
-                       '</springReference></gazebo><gazebo reference="j"><springStiffness>2'
-                       '</springStiffness></gazebo>')
-    model = mbd_ros.load(text)
-    assert springs(text) == springs(model.mechanism.text) == [((2.0, 0.0, 0.0), (0.5,), 0.0)]
-    assert not [one for one in model.findings if one.severity == 'warning']
-    assert springs(text.replace('>2<', '>0<')) == []
-    with pytest.raises(DescriptionError, match="reference='j'>: <springStiffness>"):
-        mbd_ros.load(text.replace('>2<', '>two<'))
-    astray = mbd_ros.load(text.replace('reference="j"', 'reference="a"'))
-    assert any("there is no joint 'a'" in str(one) for one in astray.findings)
-
-
 def test_springs_of_sdformat():
     text = """<sdf version="1.9"><model name="m"><link name="a"/><joint name="w" type="{}">
       <parent>world</parent><child>a</child><axis><xyz>0 1 0</xyz><dynamics>

@@ -170,7 +170,7 @@ def test_a_second_joint_onto_a_link():
         'k', 'revolute', 'b', 'c', '<dynamics damping="2"/><axis xyz="0 1 0"/><limit lower="-1" '
         'upper="1" effort="0" velocity="1"/>'), DRIVEN).findings
     assert [finding.message for finding in findings if "'k'" in finding.message][-2:] == [
-        "joint 'k' closes a loop: its damping, friction and armature are not used",
+        "joint 'k' closes a loop: its damping and friction are not used",
         "joint 'k' closes a loop: it has no coordinate, and its limits are not used"]
 
 

@@ -33,6 +33,7 @@ from mbd_ros.messages.states.joint_states import Measured
 from mbd_ros.messages.states.link_transforms import fixed_transforms, simple_transforms
 from mbd_ros.messages.states.transforms import joint_transforms
 from mbd_ros.model.state import floating_base
+from mbd_ros.nodes.controlling import controller_drawings
 from mbd_ros.nodes.controlling.controller_drawings import ControllerDrawings
 from mbd_ros.nodes.controlling.task_parameters import task_from_parameters
 from mbd_ros.nodes.every_node.parameters import parameters_file, read_declarations
@@ -75,7 +76,7 @@ def settings_of(robot):
 
 
 @pytest.fixture(params=ROBOTS)
-def shown(request):
+def shown(request, monkeypatch):
     """Return a robot with its task, where it begins, and what draws it."""
     file = next((ROOT / 'urdf').glob(f'{request.param}.urdf*'))
     settings, simulator = settings_of(request.param)
@@ -85,6 +86,7 @@ def shown(request):
                if settings['posture'] else None)
     q = commands.configuration('', simulator.get('initial_positions', []))
     desk = Desk()
+    monkeypatch.setattr(controller_drawings, 'run_in_thread', lambda work: work())
     return (request.param, Tracker(mbd_ros.compile(model), task_from_parameters(settings, posture),
                                    q, np.zeros(model.nv)),
             Stepper(model, q), desk, ControllerDrawings(desk))
