@@ -59,9 +59,8 @@ DEFAULTS: dict[str, dict[str, str]] = {
              'stiffening': 'true', 'theory': 'euler_bernoulli', 'torsional_stiffness': '0'},
     '{urn:mbd_ros}series_elastic': {'damping': '0'},
     '{urn:mbd_ros}spring_damper': {'stiffness': '0', 'damping': '0', 'length': '0', 'slack': '0'},
-    '{urn:mbd_ros}spring': {'stiffness': '0', 'quadratic_stiffness': '0', 'cubic_stiffness': '0',
-                            'reference': '0', 'slack': '0'},
-    '{urn:mbd_ros}gravity_compensation': {'value': '1'},
+    '{urn:mbd_ros}spring': {'quadratic_stiffness': '0', 'cubic_stiffness': '0',
+                            'slack': '0'},   # no reference is zero, of all kinds of joints
     'compiler': {'angle': 'degree', 'eulerseq': 'xyz', 'inertiagrouprange': '0 5',
                  'settotalmass': '-1'},
     'body': {'pos': NONE, 'quat': '1 0 0 0', 'euler': NONE, 'axisangle': '0 0 1 0',

@@ -45,7 +45,7 @@ def refusal(text):
     ('name: robot', 'nam: robot', "2: the description has the unknown key 'nam'; allowed: "
      "module_graph, name, types, instances, connections, base; did you mean 'name'?"),
     ('mass: 2', 'mas: 2', "6: body 'hull' has the unknown key 'mas'; allowed: mass, center, "
-     "inertia, visuals, fluid, contact, flexible, thrusters, "
+     'inertia, visuals, fluid, contact, flexible, thrusters, '
      "gravity_compensation; did you mean 'mass'?"),
     ('mass: 2', 'mass: heavy', "6: mass of body 'hull' is 'heavy'; allowed: a finite number"),
     ('mass: 2', 'mass: .inf', "6: mass of body 'hull' is '.inf'; allowed: a finite number"),
