@@ -41,7 +41,7 @@ def run(score: Score) -> None:
     """
     Start the arm and end it while it tracks, the long form 300 times.
 
-    Every node has a fault handler, so a crash in C says where all threads were. Every second time
+    Every node has a fault handler, so a crash in C says where its thread was. Every second time
     Ctrl-C is pressed once more while processes end, as impatient people do. How long an end takes
     is not judged: that is what ``interrupts`` does on a machine of its own.
     """
