@@ -28,6 +28,7 @@ from mbd_ros.description.mjcf.document import Item
 from mbd_ros.description.records.mechanism import (
     Dynamics, Joint, JointKind, JointSpring, Link, SpringDamper)
 from mbd_ros.description.records.zero_poses import zero_poses
+from mbd_ros.errors import DescriptionError
 
 if TYPE_CHECKING:
     from mbd_ros.description.mjcf.bodies import Tree
@@ -35,6 +36,10 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 SMALLEST = 1e-15
 """Below it MuJoCo takes inertias and times to be this."""
+MOST_RATES = 1000
+"""Rates of a robot whose mass matrix is inverted while it is read: a third of a second."""
+RATES = {'fixed': 0, 'spherical': 3, 'floating': 6}
+"""Of joints; of others one."""
 
 
 def spring_of(item: Item, kind: JointKind, rest: float, start: Array) -> tuple[JointSpring, ...]:
@@ -56,13 +61,18 @@ def spring_of(item: Item, kind: JointKind, rest: float, start: Array) -> tuple[J
     stiffness = item.polynomial('stiffness')
     if not any(stiffness) or 'spring' in item.document.settings.disabled:
         return ()
-    reference: tuple[float, ...] = (rest,)
+    return (JointSpring(stiffness, _reference(kind, rest, start),
+                        source=item.document.report.source(item.element)),)
+
+
+def _reference(kind: JointKind, rest: float, start: Array) -> tuple[float, ...]:
+    """Return the coordinates at which a joint's spring is at rest; none are zero."""
     if kind == 'spherical':
-        reference = ()
-    elif kind == 'floating':
+        return ()
+    if kind == 'floating':
         w, *vector = mat2quat(start[:3, :3]).tolist()
-        reference = (*start[:3, 3].tolist(), *vector, w)
-    return (JointSpring(stiffness, reference, source=item.document.report.source(item.element)),)
+        return (*start[:3, 3].tolist(), *vector, w)
+    return (rest,)
 
 
 def along_joint(item: Item, coefficient: float, at_rest: float) -> JointSpring | None:
@@ -149,7 +159,7 @@ def places_of(tree: Tree, coordinates: Mapping[str, float]) -> dict[str, Array]:
         elif joint.kind == 'prismatic':
             motion[:3, 3] = coordinates.get(joint.name, 0.0) * np.array(joint.axis)
         elif joint.kind == 'floating':
-            motion = tree.at_start.get(joint.child, np.eye(4))   # else one of several in a body
+            motion = _start(joint, tree)
         moved[joint.name] = motion
     return zero_poses(tree.links[0].name, tree.joints, moved)
 
@@ -172,6 +182,13 @@ def add_timed_springs(tree: Tree, links: Sequence[Link]) -> None:
     """
     if not tree.timed:
         return
+    count = sum(RATES.get(joint.kind, 1) for joint in tree.joints)
+    if count > MOST_RATES:
+        source = next(joint.source for joint in tree.joints if joint.name in tree.timed)
+        raise DescriptionError(
+            f'springdamper in a robot of {count} rates of joints, whose mass matrix it takes; '
+            f'allowed: {MOST_RATES}; give stiffness and damping', file=source.file,
+            line=source.line)
     first, matrix = mass_matrix(tree, links)
     inverse = np.diagonal(np.linalg.pinv(matrix, hermitian=True))
     for k, joint in enumerate(tree.joints):
@@ -193,21 +210,17 @@ def _timed(joint: Joint, stiffness: float, damping: float, tree: Tree) -> Dynami
     if 'spring' in settings.disabled:
         return own
     rest = tree.rests[joint.name]
-    given = own.springs[0] if own.springs else JointSpring((0.0, 0.0, 0.0), _rest_of(
-        joint, rest, tree), source=joint.source)
+    given = own.springs[0] if own.springs else JointSpring((0.0, 0.0, 0.0), _reference(
+        joint.kind, rest, _start(joint, tree)), source=joint.source)
     _, c2, c3 = given.stiffness
     return replace(own, springs=(replace(given, stiffness=(stiffness, c2, c3)),
                                  *own.springs[1:]))
 
 
-def _rest_of(joint: Joint, rest: float, tree: Tree) -> tuple[float, ...]:
-    if joint.kind == 'spherical':
-        return ()
-    if joint.kind == 'floating':
-        start = tree.at_start[joint.child]
-        w, *vector = mat2quat(start[:3, :3]).tolist()
-        return (*start[:3, 3].tolist(), *vector, w)
-    return (rest,)
+def _start(joint: Joint, tree: Tree) -> Array:
+    """Return the pose (4, 4) in the file of the body whose joint it is."""
+    child = joint.child
+    return tree.at_start[child if child in tree.at_start else child.removesuffix(f'/{joint.name}')]
 
 
 def mass_matrix(tree: Tree, links: Sequence[Link]) -> tuple[dict[str, tuple[int, int]], Array]:

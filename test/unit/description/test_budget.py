@@ -261,3 +261,11 @@ def test_names_that_are_given_twice_end_before_the_tree_is_gone_through():
     with pytest.raises(DescriptionError, match="joint 's' is defined twice"):
         load('<mujoco><worldbody><body name="b">' + joints + '<geom size="1"/></body></worldbody>'
              '<tendon><fixed name="t"><joint joint="s" coef="1"/></fixed></tendon></mujoco>')
+
+
+def test_springdampers_by_the_thousand():
+    """Each takes the inverse of the mass matrix, whose time grows with the third power."""
+    bodies = ''.join(f'<body name="b{k}"><joint name="j{k}" springdamper="1 1"/><geom size="1"/>'
+                     '</body>' for k in range(1001))
+    with pytest.raises(DescriptionError, match='springdamper in a robot of 1001 rates of joints'):
+        load(f'<mujoco><worldbody>{bodies}</worldbody></mujoco>')
